@@ -28,6 +28,7 @@ export { AFTER_FORM } from './lists/places.ts';
 export { LookUp } from './look-up.ts';
 export { checkVersion, type Migrated, migrate, migrationFiles } from './migrate.ts';
 export { checkReference, ownerOf } from './ownership.ts';
+export { isStalePlan } from './plan-names.ts';
 export { Presence } from './presence.ts';
 export { rowsAs } from './rows.ts';
 export {

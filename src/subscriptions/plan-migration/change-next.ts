@@ -1,4 +1,4 @@
-import { isAway, sqlState, type Tx } from '../../db/index.ts';
+import { isAway, isStalePlan, sqlState, type Tx } from '../../db/index.ts';
 import type { Refusal, Result } from '../../kernel/result.ts';
 import { next } from '../../kernel/state-table.ts';
 import type { Instant } from '../../kernel/time.ts';
@@ -104,6 +104,8 @@ const refusedFor = (reason: string, fault: string | null): MigrationOutcome => (
 
 /**
  * Is an error one of the transaction, and not of one subscription? Deadlocks, locks that somebody has too long, limits
- * of time and space, and a database that is away: all of it is tried again.
+ * of time and space, a plan from before a migration of the schema, and a database that is away: all of it is tried
+ * again.
  */
-const concernsAll = (error: unknown): boolean => isAway(error) || /^(?:40|53|55|57)/.test(sqlState(error));
+const concernsAll = (error: unknown): boolean =>
+  isAway(error) || isStalePlan(error) || /^(?:40|53|55|57)/.test(sqlState(error));
