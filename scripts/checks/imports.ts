@@ -63,7 +63,7 @@ export function roomOf(path: string): string {
 }
 
 /** Below everything; every domain may use them. */
-const BELOW = ['kernel', 'db', 'http', 'jobs'];
+const BELOW = ['kernel', 'look', 'db', 'http', 'jobs'];
 
 /**
  * The order of the road (ARCHITECTURE.md): which rooms a room may import, beside those below it. Data goes one way:
@@ -71,6 +71,7 @@ const BELOW = ['kernel', 'db', 'http', 'jobs'];
  */
 export const ROAD: Readonly<Record<string, readonly string[]>> = {
   kernel: [],
+  look: ['kernel'],
   db: ['kernel'],
   http: ['kernel', 'db'],
   jobs: ['kernel', 'db'],

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cases } from '../../test/support/cases.ts';
+import { reductions } from '../look/index.ts';
 import { type CompileOutcome, type CompileRequest, createCompiler } from './compile.ts';
 import type { InvoiceDocument } from './document.ts';
 import { eInvoiceOf } from './e-invoice/e-invoice.ts';
@@ -8,7 +9,6 @@ import { declareFacturX } from './factur-x.ts';
 import { loadFonts } from './fonts.ts';
 import { readPdf } from './testing/read-pdf.ts';
 import { creditNote, invoice, invoiceOf, platformFee, worldwide } from './testing/samples.ts';
-import { reductions } from './text.ts';
 import { viewOf } from './view.ts';
 
 const compile = createCompiler();

@@ -1,8 +1,8 @@
 import { accentColor, textOn } from '../kernel/color.ts';
 import type { Locale } from '../kernel/locale.ts';
+import { taxNames } from '../look/index.ts';
 import type { DocumentLogo, PrintedDocument } from './document.ts';
 import { legalParty, MOST, type PartyView, partyView, strange, type Text, textLines } from './parties.ts';
-import { taxWord } from './tax-words.ts';
 import { DOCUMENT_WORDS, type DocumentWords } from './words.ts';
 
 /**
@@ -99,7 +99,7 @@ export function letterheadOf(document: PrintedDocument, title: string, mark: str
     runningBrand: strange(document.seller.name, 60),
     seller: partyView(legalParty(document.seller), locale),
     buyer: partyView(document.buyer, locale),
-    taxLabel: words.tax.head[taxWord(document.seller)],
+    taxLabel: taxNames(locale, document.seller).head,
     footer: textLines(document.footer, MOST.footer, 3),
   };
 }

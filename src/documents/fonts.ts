@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { REPLACEMENT } from './text.ts';
+import { REPLACEMENT } from '../look/index.ts';
 
 /**
  * The fonts of a document, and which characters they can show.

@@ -8,8 +8,6 @@ export type {
   ReceiptDocument,
 } from './document.ts';
 export { type EInvoice, eInvoiceOf } from './e-invoice/e-invoice.ts';
-export { type Figures, figuresOf } from './format.ts';
-export { lineNameIn } from './line-names.ts';
 export { notesOf } from './line-notes.ts';
 export {
   createDocumentRenderer,
@@ -18,5 +16,3 @@ export {
   type RendererEvent,
   type RendererOptions,
 } from './renderer.ts';
-export { type TaxWord, taxWord } from './tax-words.ts';
-export { cleanLine } from './text.ts';

@@ -1,12 +1,10 @@
 import { decimal, plain } from '../kernel/decimal.ts';
+import { breakable, figuresOf, oneLine, taxNames } from '../look/index.ts';
 import type { DecimalText, InvoiceDocument } from './document.ts';
 import { type DocumentView, letterheadOf } from './document-view.ts';
-import { breakable, figuresOf } from './format.ts';
 import { columnsOf, lineView } from './line-view.ts';
 import { isPresent, MOST, strange, type Text, textLines } from './parties.ts';
 import { isPaymentOnAccount, taxNote } from './tax-notes.ts';
-import { taxWord } from './tax-words.ts';
-import { oneLine } from './text.ts';
 import { DOCUMENT_WORDS } from './words.ts';
 
 const MOST_PAYMENT_URL = 2048;
@@ -22,7 +20,7 @@ export function invoiceView(document: InvoiceDocument): DocumentView {
   const taxIncluded = document.taxIncluded === true;
   const lines = document.lines.map((line) => lineView(line, { currency, taxIncluded, locale }));
   const note = taxNote(document);
-  const tax = words.tax.inSentence[taxWord(document.seller)];
+  const tax = taxNames(locale, document.seller).inSentence;
   const included = taxIncluded ? words.pricesInclude(tax) : null;
   return {
     ...head,
@@ -100,17 +98,17 @@ function headlineOf(document: InvoiceDocument, payable: boolean, payment: string
 
 function totalsOf(document: InvoiceDocument): DocumentView['totals'] {
   const { currency, locale } = document;
-  const { totals: words, headline, tax } = DOCUMENT_WORDS[locale];
+  const { totals: words, headline } = DOCUMENT_WORDS[locale];
   const { money, percent } = figuresOf(locale);
   const totals: DocumentView['totals'] = [];
   const add = (label: string, text: DecimalText, strong = false): void => {
     totals.push({ label, figure: breakable(money(text, currency)), strong });
   };
-  const word = taxWord(document.seller);
-  add(document.taxIncluded ? words.subtotalWithout(tax.inSentence[word]) : words.subtotal, document.subtotal);
+  const tax = taxNames(locale, document.seller);
+  add(document.taxIncluded ? words.subtotalWithout(tax.inSentence) : words.subtotal, document.subtotal);
   for (const { rate, base, amount } of document.taxes)
-    add(words.taxOf(tax.sum[word], percent(rate), money(base, currency)), amount);
-  if (document.taxes.length !== 1) add(words.allTax(tax.inSentence[word]), document.totalTax);
+    add(words.taxOf(tax.sum, percent(rate), money(base, currency)), amount);
+  if (document.taxes.length !== 1) add(words.allTax(tax.inSentence), document.totalTax);
   if (document.kind === 'credit_note') {
     add(headline.totalCredited, document.grandTotal, true);
     return totals;

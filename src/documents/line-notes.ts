@@ -1,7 +1,7 @@
 import { decimal, plain } from '../kernel/decimal.ts';
 import type { Locale } from '../kernel/locale.ts';
+import { type Figures, figuresOf } from '../look/index.ts';
 import type { DecimalText, LineWorkings, ShareOfTime } from './document.ts';
-import { type Figures, figuresOf } from './format.ts';
 import { DOCUMENT_WORDS, type DocumentWords } from './words.ts';
 
 /** The part of a line that its notes describe. */

@@ -1,11 +1,9 @@
-import { minorDigits } from '../kernel/currency.ts';
-import { decimal, plain } from '../kernel/decimal.ts';
+import { decimal } from '../kernel/decimal.ts';
 import type { Locale } from '../kernel/locale.ts';
+import { breakable, figuresOf, priceFor, scaleOf, unitOf } from '../look/index.ts';
 import type { DocumentLine, DocumentTier } from './document.ts';
 import type { DocumentView, LineView } from './document-view.ts';
-import { breakable, figuresOf } from './format.ts';
 import { isPresent, MOST, strange } from './parties.ts';
-import { unitOf } from './units.ts';
 import { DOCUMENT_WORDS } from './words.ts';
 
 const MOST_GROUPS = 12;
@@ -36,10 +34,7 @@ export function lineView(line: DocumentLine, shown: Shown): LineView {
     group,
     keepTogether: characters <= 500 && tiers.length <= 20,
     quantity: isAmount ? '' : breakable(quantity(line.quantity)),
-    unit:
-      !isAmount && isPresent(line.unit)
-        ? strange(locale === 'en' ? unitOf(line.unit, line.quantity) : line.unit, MOST.unit)
-        : null,
+    unit: !isAmount && isPresent(line.unit) ? strange(unitOf(line.unit, line.quantity, locale), MOST.unit) : null,
     ...(tiers.length > 0 ? { unitPrice: DOCUMENT_WORDS[locale].price.tiered, per: null } : priceOf(line, shown)),
     tax: breakable(percent(line.taxRate)),
     amount: breakable(amount((taxIncluded ? line.grossAmount : null) ?? line.amount, currency)),
@@ -62,25 +57,13 @@ function priceOf({ agreed, unitPrice, isAmount }: DocumentLine, shown: Shown): P
   };
 }
 
-/** Prices of a unit with more digits than these are shown for more units. */
-const MOST_DIGITS = 4;
-const COUNTS = ['1000', '1000000', '1000000000'];
-/** A price above this is no easier to read than its digits: endless averages would become millions. */
-const MOST_PRICE = 10_000;
-
-/** `0.15 per 1,000,000` for 0.00000015: the fewest units of which the price has no more digits than money needs. */
+/** `0.15 per 1,000,000` for 0.00000015. */
 function unitPriceOf(text: string, { currency, locale }: Shown): PriceView {
   const { amount, quantity } = figuresOf(locale);
-  const price = decimal(text);
-  const digits = minorDigits(currency);
-  const most = Math.max(MOST_DIGITS, digits);
-  const isShort = (count: string): boolean =>
-    price.times(count).decimalPlaces() <= digits && price.times(count).abs().lt(MOST_PRICE);
-  const few = price.decimalPlaces() <= most ? undefined : COUNTS.find(isShort);
-  if (few === undefined) return { unitPrice: breakable(amount(text, currency)), per: null };
+  const scale = scaleOf([text], currency);
   return {
-    unitPrice: breakable(amount(plain(price.times(few)), currency)),
-    per: DOCUMENT_WORDS[locale].price.per(quantity(few)),
+    unitPrice: breakable(amount(priceFor(text, scale), currency)),
+    per: scale === 1 ? null : DOCUMENT_WORDS[locale].price.per(quantity(String(scale))),
   };
 }
 

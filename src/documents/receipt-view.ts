@@ -1,10 +1,9 @@
 import { cardBrandName } from '../kernel/card-brand.ts';
 import { decimal, plain } from '../kernel/decimal.ts';
+import { breakable, figuresOf, oneLine } from '../look/index.ts';
 import type { DecimalText, ReceiptDocument } from './document.ts';
 import { type DocumentView, letterheadOf } from './document-view.ts';
-import { breakable, figuresOf } from './format.ts';
 import { isPresent, MOST, strange } from './parties.ts';
-import { oneLine } from './text.ts';
 import { DOCUMENT_WORDS } from './words.ts';
 
 /**

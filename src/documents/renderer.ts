@@ -1,12 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { reductions } from '../look/index.ts';
 import type { PrintedDocument } from './document.ts';
 import { eInvoiceOf } from './e-invoice/e-invoice.ts';
 import type { RenderAnswer, RenderRequest } from './messages.ts';
 import { residentBytes } from './resident-bytes.ts';
 import { MOST_ROWS, rowsOf } from './size.ts';
-import { reductions } from './text.ts';
 import { viewOf } from './view.ts';
 
 /**

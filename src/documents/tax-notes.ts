@@ -1,7 +1,7 @@
 import { countryCode } from '../kernel/country.ts';
 import { decimal } from '../kernel/decimal.ts';
+import { hasVatNumber, isInEu, taxNames } from '../look/index.ts';
 import type { DocumentLine, InvoiceDocument } from './document.ts';
-import { hasVatNumber, isInEu, taxWord } from './tax-words.ts';
 import { DOCUMENT_WORDS } from './words.ts';
 
 /** The parts of a document that decide its tax notes. */
@@ -34,8 +34,7 @@ export const isOutsideOfReach = ({ lines, untaxedBy }: Pick<Taxed, 'lines' | 'un
 
 /** Why there is no tax on a sale outside the reach of the seller's tax. */
 export const outsideNote = ({ locale, seller, invoiceNotes }: Taxed): string => {
-  const { outside, tax } = DOCUMENT_WORDS[locale];
-  return invoiceNotes?.outside ?? outside(tax.inSentence[taxWord(seller)]);
+  return invoiceNotes?.outside ?? DOCUMENT_WORDS[locale].outside(taxNames(locale, seller).inSentence);
 };
 
 /** Are all lines money paid ahead of any supply, for the wallet? */
@@ -44,8 +43,7 @@ export const isPaymentOnAccount = ({ lines }: Pick<InvoiceDocument, 'lines'>): b
 
 /** Why there is no tax on lines that are exempt: the merchant's words, else the common ones. */
 export const exemptNote = ({ locale, seller, invoiceNotes }: Taxed): string => {
-  const { exempt, tax } = DOCUMENT_WORDS[locale];
-  return invoiceNotes?.exempt ?? exempt(tax.inSentence[taxWord(seller)]);
+  return invoiceNotes?.exempt ?? DOCUMENT_WORDS[locale].exempt(taxNames(locale, seller).inSentence);
 };
 
 /** Why there is no tax where the buyer owes it. */

@@ -21,16 +21,6 @@ const en = {
     unitPrice: 'Unit price',
     notes: 'Notes',
   },
-  /**
-   * The name of the tax at the head of a column, in a sum, inside a sentence, and of a number that is registered for
-   * it.
-   */
-  tax: {
-    head: { VAT: 'VAT', GST: 'GST', Tax: 'Tax' },
-    sum: { VAT: 'VAT', GST: 'GST', Tax: 'Tax' },
-    inSentence: { VAT: 'VAT', GST: 'GST', Tax: 'tax' },
-    id: { VAT: 'VAT ID', GST: 'GST ID', Tax: 'Tax ID' },
-  },
   amount: (currency: string) => `Amount ${currency}`,
   amountWithTax: (currency: string, tax: string) => `${currency} incl. ${tax}`,
   pricesInclude: (tax: string) => `Prices and amounts of the lines include ${tax}.`,
@@ -158,20 +148,6 @@ const en = {
     onNote: (amount: string, number: string) => `${amount} on credit note ${number}`,
     creditInAll: (all: string, here: string, notes: string) => `${all} in all: ${here} here, ${notes}`,
   },
-  /** The additions to the name of a line, and names that are not the merchant's. */
-  lineNames: {
-    discount: 'discount',
-    grants: 'covered by grants',
-    minimum: 'minimum',
-    maximum: 'maximum',
-    late: 'late usage',
-    unused: 'not used',
-    credit: 'credit',
-    carried: 'carried over',
-    commitment: 'Minimum commitment',
-    balance: 'Prepaid balance',
-    topUp: 'Wallet top-up',
-  },
 };
 
 export type DocumentWords = typeof en;
@@ -193,12 +169,6 @@ const de: DocumentWords = {
     quantity: 'Menge',
     unitPrice: 'Einzelpreis',
     notes: 'Hinweise',
-  },
-  tax: {
-    head: { VAT: 'USt.', GST: 'GST', Tax: 'Steuer' },
-    sum: { VAT: 'Umsatzsteuer', GST: 'GST', Tax: 'Steuer' },
-    inSentence: { VAT: 'Umsatzsteuer', GST: 'GST', Tax: 'Steuer' },
-    id: { VAT: 'USt-IdNr.', GST: 'GST-Nr.', Tax: 'Steuernummer' },
   },
   amount: (currency) => `Betrag ${currency}`,
   amountWithTax: (currency, tax) => `${currency} inkl. ${tax}`,
@@ -313,19 +283,6 @@ const de: DocumentWords = {
     onNote: (amount, number) => `${amount} auf Gutschrift ${number}`,
     creditInAll: (all, here, notes) => `Insgesamt ${all}: ${here} hier, ${notes}`,
   },
-  lineNames: {
-    discount: 'Rabatt',
-    grants: 'durch Kontingente gedeckt',
-    minimum: 'Mindestbetrag',
-    maximum: 'Höchstbetrag',
-    late: 'nachgemeldete Nutzung',
-    unused: 'nicht genutzt',
-    credit: 'Erstattung',
-    carried: 'Übertrag',
-    commitment: 'Mindestumsatz',
-    balance: 'Vorausbezahltes Guthaben',
-    topUp: 'Guthabenaufladung',
-  },
 };
 
 const fr: DocumentWords = {
@@ -345,12 +302,6 @@ const fr: DocumentWords = {
     quantity: 'Quantité',
     unitPrice: 'Prix unitaire',
     notes: 'Remarques',
-  },
-  tax: {
-    head: { VAT: 'TVA', GST: 'GST', Tax: 'Taxe' },
-    sum: { VAT: 'TVA', GST: 'GST', Tax: 'Taxe' },
-    inSentence: { VAT: 'TVA', GST: 'GST', Tax: 'taxe' },
-    id: { VAT: 'N° TVA', GST: 'N° GST', Tax: 'N° fiscal' },
   },
   amount: (currency) => `Montant ${currency}`,
   amountWithTax: (currency, tax) => `${currency}, ${tax} comprise`,
@@ -462,19 +413,6 @@ const fr: DocumentWords = {
     onNote: (amount, number) => `${amount} sur l’avoir ${number}`,
     creditInAll: (all, here, notes) => `${all} en tout : ${here} ici, ${notes}`,
   },
-  lineNames: {
-    discount: 'remise',
-    grants: 'couvert par des crédits',
-    minimum: 'minimum',
-    maximum: 'plafond',
-    late: 'utilisation tardive',
-    unused: 'non utilisé',
-    credit: 'remboursement',
-    carried: 'report',
-    commitment: 'Engagement minimal',
-    balance: 'Solde prépayé',
-    topUp: 'Rechargement du solde',
-  },
 };
 
 const es: DocumentWords = {
@@ -494,12 +432,6 @@ const es: DocumentWords = {
     quantity: 'Cantidad',
     unitPrice: 'Precio unitario',
     notes: 'Observaciones',
-  },
-  tax: {
-    head: { VAT: 'IVA', GST: 'GST', Tax: 'Imp.' },
-    sum: { VAT: 'IVA', GST: 'GST', Tax: 'Impuesto' },
-    inSentence: { VAT: 'IVA', GST: 'GST', Tax: 'impuesto' },
-    id: { VAT: 'NIF-IVA', GST: 'N.º GST', Tax: 'N.º fiscal' },
   },
   amount: (currency) => `Importe ${currency}`,
   amountWithTax: (currency, tax) => `${currency}, ${tax} incl.`,
@@ -616,19 +548,6 @@ const es: DocumentWords = {
       `${share}, de ${of} facturados${number === null ? '' : ` en ${number}`} por ${period}${before === null ? '' : `, menos ${before} ya abonados`}`,
     onNote: (amount, number) => `${amount} en la nota de crédito ${number}`,
     creditInAll: (all, here, notes) => `${all} en total: ${here} aquí, ${notes}`,
-  },
-  lineNames: {
-    discount: 'descuento',
-    grants: 'cubierto por créditos',
-    minimum: 'mínimo',
-    maximum: 'máximo',
-    late: 'uso tardío',
-    unused: 'no utilizado',
-    credit: 'reembolso',
-    carried: 'traspaso',
-    commitment: 'Compromiso mínimo',
-    balance: 'Saldo prepagado',
-    topUp: 'Recarga del saldo',
   },
 };
 

@@ -1,8 +1,8 @@
-import { cleanLine, type Figures, figuresOf } from '../documents/index.ts';
 import type { MerchantSettings } from '../identity/index.ts';
 import { type Decimal, plain } from '../kernel/decimal.ts';
 import { DEFAULT_LOCALE, type Locale } from '../kernel/locale.ts';
 import type { Instant } from '../kernel/time.ts';
+import { cleanLine, type Figures, figuresOf } from '../look/index.ts';
 import type { MailContent } from './content.ts';
 import { MAIL_WORDS, type MailWords } from './words.ts';
 

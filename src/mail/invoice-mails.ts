@@ -2,7 +2,7 @@ import type { Tx } from '../db/index.ts';
 import { type InvoiceFact, type InvoiceRow, localeOf } from '../invoicing/index.ts';
 import { type Decimal, ZERO } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
-import { formatsOf } from '../pages/index.ts';
+import { figuresOf } from '../look/index.ts';
 import { findMethod, findReceipt, type PaymentReceipt, receiptsOf } from '../payments/index.ts';
 import {
   type CreditFacts,
@@ -65,7 +65,7 @@ const creditOf = (
 ): CreditFacts => ({ number, total, ...more });
 
 const cardOf = ({ cardBrand: brand, cardLast4: last4 }: PaymentReceipt, invoice: InvoiceRow): string | null =>
-  brand === null || last4 === null ? null : formatsOf(localeOf(invoice)).card({ brand, last4 });
+  brand === null || last4 === null ? null : figuresOf(localeOf(invoice)).card({ brand, last4 });
 
 async function paymentOf(tx: Tx, invoice: InvoiceRow, id: string): Promise<PaymentFacts> {
   const payment = await findReceipt(tx, { merchantId: invoice.merchantId, invoiceId: invoice.id, id });
@@ -84,7 +84,7 @@ async function declineOf(
 ): Promise<DeclineFacts> {
   const card = paymentMethodId === null ? undefined : await findMethod(tx, paymentMethodId);
   return {
-    card: card ? formatsOf(localeOf(invoice)).card(card) : null,
+    card: card ? figuresOf(localeOf(invoice)).card(card) : null,
     reason,
     retryAt: next.kind === 'fails' ? next.retryAt : null,
     end: next.kind === 'ends' ? next.by : null,

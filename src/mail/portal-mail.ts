@@ -3,7 +3,7 @@ import type { Tx } from '../db/index.ts';
 import { findOrganization } from '../identity/index.ts';
 import { DEFAULT_LOCALE, type InEachLocale } from '../kernel/locale.ts';
 import type { Instant } from '../kernel/time.ts';
-import { formatsOf } from '../pages/index.ts';
+import { figuresOf } from '../look/index.ts';
 import { name } from './compose.ts';
 import type { NewMail } from './mails.sql.ts';
 import { MAIL_WORDS } from './words.ts';
@@ -75,7 +75,7 @@ export async function writePortalMail(tx: Tx, facts: PortalLinkFacts): Promise<W
       locale,
       subject: words.subject(sellerName),
       greeting: MAIL_WORDS[locale].greeting(name(customer.organization.name)),
-      paragraphs: [words.text(sellerName, formatsOf(locale).minute(expiresAt)), words.ignore],
+      paragraphs: [words.text(sellerName, figuresOf(locale).minute(expiresAt)), words.ignore],
       facts: [],
       action: { label: words.open, url },
       signature: sellerName,

@@ -1,5 +1,5 @@
 import type { InEachLocale } from '../kernel/locale.ts';
-import { COMMON_WORDS } from '../pages/index.ts';
+import { TERMS } from '../look/index.ts';
 
 /** The words of mails. Amounts, days and names come as they are written in the language. */
 const en = {
@@ -7,7 +7,7 @@ const en = {
   seeInvoice: 'See this invoice',
   payInvoice: 'Pay this invoice',
   label: {
-    ...COMMON_WORDS.en,
+    ...TERMS.en,
     issued: 'Issued',
     due: 'Due',
     paidFromBalance: 'Paid from your balance',
@@ -113,7 +113,7 @@ const de: MailWords = {
   seeInvoice: 'Rechnung ansehen',
   payInvoice: 'Rechnung bezahlen',
   label: {
-    ...COMMON_WORDS.de,
+    ...TERMS.de,
     issued: 'Ausgestellt am',
     due: 'Fällig am',
     paidFromBalance: 'Aus Ihrem Guthaben bezahlt',
@@ -214,7 +214,7 @@ const fr: MailWords = {
   seeInvoice: 'Voir cette facture',
   payInvoice: 'Payer cette facture',
   label: {
-    ...COMMON_WORDS.fr,
+    ...TERMS.fr,
     issued: 'Émise le',
     due: 'À payer avant le',
     paidFromBalance: 'Payé par votre solde',
@@ -314,7 +314,7 @@ const es: MailWords = {
   seeInvoice: 'Ver esta factura',
   payInvoice: 'Pagar esta factura',
   label: {
-    ...COMMON_WORDS.es,
+    ...TERMS.es,
     issued: 'Emitida el',
     due: 'Vence el',
     paidFromBalance: 'Pagado con su saldo',

@@ -13,7 +13,7 @@ import {
 import { newId } from '../kernel/ids.ts';
 import { DEFAULT_LOCALE } from '../kernel/locale.ts';
 import { formatInstant, type Instant } from '../kernel/time.ts';
-import { formatsOf } from '../pages/index.ts';
+import { figuresOf } from '../look/index.ts';
 import type { ComingRenewal } from '../subscriptions/index.ts';
 import { writeAlertMails } from './alert-mails.ts';
 import { type AttachmentRecord, fileNameOf } from './attachments.ts';
@@ -120,7 +120,7 @@ export function createMails({ environment, publicUrl }: WriterOptions): Mails {
       if (!seller) throw new Error(`Merchant ${merchantId} has no organization.`);
       const { name: buyerName, locale = DEFAULT_LOCALE } = await customerParty(tx, customerId);
       const [contact = null] = seller.billingEmails;
-      const cardName = card === null ? null : formatsOf(locale).card(card);
+      const cardName = card === null ? null : figuresOf(locale).card(card);
       const mail = {
         merchantId,
         kind: 'renewalReminder' as const,

@@ -1,6 +1,4 @@
 /** The building blocks of every page for the customers of merchants. */
-export { COMMON_WORDS } from './common-words.ts';
-export { brandName, countryNames, type Formats, formatsOf } from './format.ts';
 export { endFrame, errorPage, frame, LOGO_HEADERS, PRIVATE, pageReply, unknownReply } from './frame.ts';
 export { escapeHtml, Html, html } from './html.ts';
 export { type Look, lookOf, plainLook } from './look.ts';
@@ -14,3 +12,4 @@ export {
   type PageLine,
 } from './parts.ts';
 export { FORM, HTML, IMAGE, isForeign } from './requests.ts';
+export { PAGE_TERMS } from './words.ts';

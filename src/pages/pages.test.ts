@@ -1,8 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decimal } from '../kernel/decimal.ts';
-import { LOCALES } from '../kernel/locale.ts';
-import { formatsOf } from './format.ts';
 import { frame } from './frame.ts';
 import { escapeHtml, html } from './html.ts';
 import { accentStyle, contentSecurityPolicy, STYLE } from './style.ts';
@@ -27,47 +24,6 @@ describe('escaping', () => {
     expect(html`<p title="${'"'}">${inner}${[inner, inner]}${null}</p>`.text).toBe(
       '<p title="&quot;"><b>&lt;i&gt;</b><b>&lt;i&gt;</b><b>&lt;i&gt;</b></p>',
     );
-  });
-});
-
-describe('figures for a person', () => {
-  it.each([
-    { amount: '1234.5', currency: 'USD', shown: '$1,234.50' },
-    { amount: '1200', currency: 'JPY', shown: '¥1,200' },
-    { amount: '0.125', currency: 'KWD', shown: 'KWD\u00a00.125' },
-    { amount: '-50', currency: 'EUR', shown: '\u2212€50.00' },
-    { amount: '12345678901234567890.12', currency: 'USD', shown: '$12,345,678,901,234,567,890.12' },
-  ])('$amount $currency is $shown', ({ amount, currency, shown }) => {
-    expect(formatsOf('en').money(decimal(amount), currency)).toBe(shown);
-  });
-
-  it('days and minutes are in UTC', () => {
-    const instant = Temporal.Instant.from('2026-03-12T23:05:00-05:00');
-    const { day, minute } = formatsOf('en');
-    expect([day(instant), minute(instant)]).toEqual(['13 March 2026', '13 March 2026, 04:05 UTC']);
-  });
-});
-
-describe('figures and dates in each language', () => {
-  const march = Temporal.Instant.from('2026-03-05T14:05:00Z');
-  const thin = '\u202f';
-  it.each([
-    ['en', '$12,345.60', '1,234.5678', '5 March 2026', 'Visa ending in 4242'],
-    ['de', '12.345,60\u00a0$', '1.234,5678', '5. März 2026', 'Visa mit den Endziffern 4242'],
-    ['fr', `12${thin}345,60\u00a0$US`, `1${thin}234,5678`, '5 mars 2026', 'Visa se terminant par 4242'],
-    ['es', '12.345,60\u00a0US$', '1.234,5678', '5 de marzo de 2026', 'Visa terminada en 4242'],
-  ] as const)('%s', (locale, amount, figure, date, card) => {
-    const formats = formatsOf(locale);
-    expect([
-      formats.money(decimal('12345.6'), 'USD'),
-      formats.number(decimal('1234.5678')),
-      formats.day(march),
-      formats.card({ brand: 'visa', last4: '4242' }),
-    ]).toEqual([amount, figure, date, card]);
-  });
-
-  it.each(LOCALES)('%s groups the thousands also of four digits', (locale) => {
-    expect(formatsOf(locale).money(decimal('1234'), 'EUR')).toMatch(/1\D234/);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { Decimal } from '../kernel/decimal.ts';
 import type { Locale } from '../kernel/locale.ts';
-import { countryNames, formatsOf } from './format.ts';
+import { countryNames, figuresOf } from '../look/index.ts';
 import { Html, html } from './html.ts';
 import { FRAME_WORDS } from './words.ts';
 
@@ -24,7 +24,7 @@ export function lineTables(
   { lines, currency }: { readonly lines: readonly PageLine[]; readonly currency: string },
   totals: readonly (readonly [label: string, amount: Decimal])[],
 ): Html {
-  const { money } = formatsOf(locale);
+  const { money } = figuresOf(locale);
   const words = FRAME_WORDS[locale];
   const row = (label: string, amount: Decimal) =>
     html`<th scope="row" dir="auto">${label}</th><td>${money(amount, currency)}</td>`;

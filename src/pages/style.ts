@@ -1,31 +1,32 @@
 import { createHash } from 'node:crypto';
 import { mix, readableOn, textOn } from '../kernel/color.ts';
+import { FONTS, groundsOf, PALETTES, type Palette, SIZES } from '../look/index.ts';
+
+/** `accentInk` is `--accent-ink`. */
+const colorVariables = (palette: Palette): string =>
+  Object.entries(palette)
+    .map(([name, color]) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}: ${color};`)
+    .join(' ');
+
+const sizeVariables = Object.entries(SIZES)
+  .map(([name, size]) => `--${name}: ${size}rem;`)
+  .join(' ');
 
 /** The style sheet of all pages: light and dark, system fonts, nothing from elsewhere. */
 export const STYLE = `
-:root {
-  color-scheme: light dark;
-  --ground: #f3f4f7; --sheet: #ffffff; --ink: #15181e; --soft: #596273; --line: #dfe3ea; --tint: #f7f8fa;
-  --accent: #1f55c4; --accent-ink: #ffffff; --accent-tint: #eef3fd;
-  --good: #14703c; --good-tint: #e7f5ec; --bad: #a3211c; --bad-tint: #fdeeed; --test: #6b4500; --test-tint: #fdf3dc;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --ground: #0e1014; --sheet: #171a20; --ink: #eceff4; --soft: #a4adbb; --line: #2d333d; --tint: #1c2027;
-    --accent: #8db4ff; --accent-ink: #0c1730; --accent-tint: #1b2740;
-    --good: #7fd8a2; --good-tint: #14291d; --bad: #ffa8a3; --bad-tint: #331917; --test: #f2cf84; --test-tint: #2c2312;
-  }
-}
+:root { color-scheme: light dark; ${colorVariables(PALETTES.light)}
+  ${sizeVariables} }
+@media (prefers-color-scheme: dark) { :root { ${colorVariables(PALETTES.dark)} } }
 * { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; }
 body {
   margin: 0; min-height: 100vh; display: flex; flex-direction: column; background: var(--ground); color: var(--ink);
-  font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif;
+  font: 1rem/1.5 ${FONTS};
   overflow-wrap: anywhere;
 }
 .test {
   margin: 0; padding: .5rem 1.25rem; background: var(--test-tint); color: var(--test); text-align: center;
-  font-size: .875rem;
+  font-size: var(--small);
 }
 main { width: 100%; max-width: 58rem; margin: auto; padding: 2.5rem 1.25rem; }
 .sheet {
@@ -41,27 +42,27 @@ main { width: 100%; max-width: 58rem; margin: auto; padding: 2.5rem 1.25rem; }
 }
 .logo { display: block; max-width: 12rem; max-height: 3.5rem; width: auto; height: auto; margin: 0 0 1rem; }
 @media (prefers-color-scheme: dark) { .logo { padding: .375rem; border-radius: .375rem; background: #ffffff; } }
-.seller { margin: 0 0 1.75rem; font-weight: 650; font-size: 1.125rem; }
+.seller { margin: 0 0 1.75rem; font-weight: 650; font-size: var(--head); }
 h1 { margin: 0; font-size: 1rem; font-weight: 500; color: var(--soft); }
-h2 { margin: 0 0 1.25rem; font-size: 1.125rem; font-weight: 650; }
+h2 { margin: 0 0 1.25rem; font-size: var(--head); font-weight: 650; }
 .amount {
   margin: .25rem 0 0; font-size: clamp(2rem, 7vw, 2.75rem); line-height: 1.15; font-weight: 650;
   letter-spacing: -.025em; font-variant-numeric: tabular-nums;
 }
 .lead { margin: .375rem 0 0; font-size: 1.25rem; line-height: 1.4; text-wrap: balance; }
-.soft { color: var(--soft); font-size: .9375rem; margin: .5rem 0 0; }
-table { width: 100%; margin-top: 1.75rem; border-collapse: collapse; font-size: .9375rem; }
+.soft { color: var(--soft); font-size: var(--body); margin: .5rem 0 0; }
+table { width: 100%; margin-top: 1.75rem; border-collapse: collapse; font-size: var(--body); }
 th { font-weight: 400; text-align: start; }
 th, td { padding: .625rem 0; border-top: 1px solid var(--line); vertical-align: top; }
 td { padding-inline-start: 1.25rem; text-align: end; white-space: nowrap; font-variant-numeric: tabular-nums; }
 tfoot th, tfoot td { font-weight: 650; border-top: 2px solid var(--line); }
 details table { margin-top: .625rem; }
 summary {
-  padding: .625rem 0; border-top: 1px solid var(--line); color: var(--accent); font-size: .9375rem; cursor: pointer;
+  padding: .625rem 0; border-top: 1px solid var(--line); color: var(--accent); font-size: var(--body); cursor: pointer;
 }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 fieldset { margin: 0; padding: 0; border: 0; min-width: 0; }
-legend { margin: 0 0 .75rem; padding: 0; font-size: .9375rem; font-weight: 600; }
+legend { margin: 0 0 .75rem; padding: 0; font-size: var(--body); font-weight: 600; }
 .card {
   display: flex; gap: .875rem; align-items: flex-start; padding: .8125rem 1rem; border: 1px solid var(--line);
   cursor: pointer;
@@ -75,9 +76,9 @@ legend { margin: 0 0 .75rem; padding: 0; font-size: .9375rem; font-weight: 600; 
 .card > span { flex: 1; min-width: 0; }
 .face, .note { display: block; }
 .face { font-weight: 550; font-variant-numeric: tabular-nums; }
-.note { color: var(--soft); font-size: .875rem; }
+.note { color: var(--soft); font-size: var(--small); }
 button, .button {
-  display: block; width: 100%; margin-top: 1.25rem; padding: .875rem 1rem; border: 0; border-radius: .625rem;
+  display: block; width: 100%; margin-top: 1.25rem; padding: .875rem 1rem; border: 0; border-radius: var(--radius);
   background: var(--accent); color: var(--accent-ink); font: inherit; font-weight: 650; text-align: center;
   text-decoration: none; cursor: pointer;
 }
@@ -87,33 +88,33 @@ button:active, .button:active { filter: brightness(.94); }
 .card:has(:focus-visible) { outline: 3px solid var(--accent); outline-offset: 2px; z-index: 1; position: relative; }
 .card input:focus-visible { outline: none; }
 a { color: var(--accent); }
-.links { margin: 1.25rem 0 0; padding: 0; list-style: none; font-size: .9375rem; }
+.links { margin: 1.25rem 0 0; padding: 0; list-style: none; font-size: var(--body); }
 .links li { padding: .5rem 0; border-top: 1px solid var(--line); }
 .links li:last-child { border-bottom: 1px solid var(--line); }
 .good-news {
-  margin: 0 0 1.25rem; padding: .875rem 1rem; border-radius: .625rem; background: var(--good-tint);
+  margin: 0 0 1.25rem; padding: .875rem 1rem; border-radius: var(--radius); background: var(--good-tint);
   color: var(--good);
 }
-.plain { margin: 0 0 1.25rem; padding: .875rem 1rem; border-radius: .625rem; background: var(--tint); }
+.plain { margin: 0 0 1.25rem; padding: .875rem 1rem; border-radius: var(--radius); background: var(--tint); }
 .good-news strong, .plain strong { display: block; }
-.notice h2, .good-news h2, .plain h2 { margin: 0 0 .25rem; font-size: 1.125rem; }
-h3 { margin: 1.75rem 0 .5rem; font-size: .9375rem; font-weight: 650; }
-dl { margin: 0; font-size: .9375rem; }
+.notice h2, .good-news h2, .plain h2 { margin: 0 0 .25rem; font-size: var(--head); }
+h3 { margin: 1.75rem 0 .5rem; font-size: var(--body); font-weight: 650; }
+dl { margin: 0; font-size: var(--body); }
 dl > div {
   display: flex; gap: 1.25rem; justify-content: space-between; padding: .5rem 0; border-top: 1px solid var(--line);
 }
 dt { color: var(--soft); overflow-wrap: break-word; }
 dd { margin: 0; text-align: end; font-variant-numeric: tabular-nums; }
 dd .figure { white-space: nowrap; }
-address { font-style: normal; font-size: .875rem; color: var(--soft); }
+address { font-style: normal; font-size: var(--small); color: var(--soft); }
 .notice {
-  margin: 0 0 1.25rem; padding: .875rem 1rem; border-radius: .625rem; background: var(--bad-tint); color: var(--bad);
+  margin: 0 0 1.25rem; padding: .875rem 1rem; border-radius: var(--radius); background: var(--bad-tint); color: var(--bad);
 }
 .notice strong { display: block; }
-.fine { margin: 1rem 0 0; color: var(--soft); font-size: .875rem; text-align: center; }
+.fine { margin: 1rem 0 0; color: var(--soft); font-size: var(--small); text-align: center; }
 .end { text-align: center; }
 .end h1 {
-  margin: 0 0 .5rem; color: var(--ink); font-size: 1.5rem; line-height: 1.25; font-weight: 650;
+  margin: 0 0 .5rem; color: var(--ink); font-size: var(--title); line-height: 1.25; font-weight: 650;
   letter-spacing: -.01em;
 }
 .end h1, .end p { text-wrap: balance; }
@@ -124,16 +125,10 @@ address { font-style: normal; font-size: .875rem; color: var(--soft); }
   background: var(--tint); color: var(--soft);
 }
 .mark.good { background: var(--good-tint); color: var(--good); }
-footer { padding: 0 1.25rem 1.5rem; color: var(--soft); font-size: .8125rem; text-align: center; }
+footer { padding: 0 1.25rem 1.5rem; color: var(--soft); font-size: var(--fine); text-align: center; }
 @media (forced-colors: active) { .card:has(:checked) { outline: 2px solid; } }
 @media print { .test, footer, .button { display: none; } body { background: none; } }
 `;
-
-/** The backgrounds of text, on light pages and on dark ones; the first is the sheet. */
-const GROUNDS = {
-  light: ['#ffffff', '#f7f8fa', '#f3f4f7'],
-  dark: ['#171a20', '#1c2027', '#0e1014'],
-} as const;
 
 /**
  * The merchant's colour as the accent of a page, light and dark: as near to it as can be read.
@@ -145,7 +140,7 @@ export function accentStyle(accent: string | null): string {
     const color = readableOn(accent, grounds);
     return `:root { --accent: ${color}; --accent-ink: ${textOn(color)}; --accent-tint: ${mix(color, grounds[0], 0.9)}; }`;
   };
-  return `${variables(GROUNDS.light)}\n@media (prefers-color-scheme: dark) { ${variables(GROUNDS.dark)} }`;
+  return `${variables(groundsOf(PALETTES.light))}\n@media (prefers-color-scheme: dark) { ${variables(groundsOf(PALETTES.dark))} }`;
 }
 
 const hashOf = (inline: string): string => `'sha256-${createHash('sha256').update(inline).digest('base64')}'`;

@@ -1,4 +1,6 @@
 import type { InEachLocale } from '../kernel/locale.ts';
+import { TERMS, type Terms } from '../look/index.ts';
+import { type Html, html } from './html.ts';
 
 /** The words of every page, and of pages without a merchant. */
 const en = {
@@ -104,3 +106,15 @@ const es: Words = {
 };
 
 export const FRAME_WORDS: InEachLocale<Words> = { en, de, fr, es };
+
+interface PageTerms extends Terms {
+  readonly returnTo: (seller: Html) => Html;
+}
+
+/** The terms of a page, and the way back to its merchant. */
+export const PAGE_TERMS: InEachLocale<PageTerms> = {
+  en: { ...TERMS.en, returnTo: (seller) => html`Return to ${seller}` },
+  de: { ...TERMS.de, returnTo: (seller) => html`Zurück zu ${seller}` },
+  fr: { ...TERMS.fr, returnTo: (seller) => html`Revenir chez ${seller}` },
+  es: { ...TERMS.es, returnTo: (seller) => html`Volver a ${seller}` },
+};

@@ -5,10 +5,10 @@ import { hasLogo, type MerchantOrganization } from '../../identity/index.ts';
 import { randomBase62 } from '../../kernel/ids.ts';
 import type { Locale } from '../../kernel/locale.ts';
 import type { Instant } from '../../kernel/time.ts';
+import { figuresOf } from '../../look/index.ts';
 import {
   countryOptions,
   endFrame,
-  formatsOf,
   frame,
   Html,
   html,
@@ -87,7 +87,7 @@ ${view.hasChanged ? notice(words.changed) : null}
 ${view.isRepeated ? notice(words.repeated) : null}
 ${problemSummary(view)}
 ${form(view)}
-<p class="fine">${words.worksUntil(formatsOf(look.locale).minute(view.link.expiresAt))}</p>
+<p class="fine">${words.worksUntil(figuresOf(look.locale).minute(view.link.expiresAt))}</p>
 </section>
 </div>`,
     SIGNUP_STYLE,
@@ -104,7 +104,7 @@ const sellerName = ({ seller }: PageFacts): Html => html`<bdi>${seller}</bdi>`;
 function summary(view: FormView): Html {
   const { look, offer, link } = view;
   const words = CHECKOUT_WORDS[look.locale];
-  const { money, day } = formatsOf(look.locale);
+  const { money, day } = figuresOf(look.locale);
   const { plan, version, dueNow, trialEndsAt } = offer;
   const prices = pricesInWords(version.prices, { ...look, currency: plan.currency, planCadence: plan.billingCadence });
   return html`<section class="summary">

@@ -3,7 +3,7 @@ import { modelOf } from '../../invoicing/rating/index.ts';
 import { type Decimal, decimal } from '../../kernel/decimal.ts';
 import type { Locale } from '../../kernel/locale.ts';
 import { isOnce, parseCadence } from '../../kernel/time.ts';
-import { formatsOf } from '../../pages/index.ts';
+import { figuresOf } from '../../look/index.ts';
 import { CHECKOUT_WORDS } from './words.ts';
 
 /** The charges and amounts of a plan in words. */
@@ -26,7 +26,7 @@ export const pricesInWords = (prices: readonly CatalogPrice[], writing: Writing)
 function termsOf(price: CatalogPrice, writing: Writing): string {
   const { locale, currency, planCadence } = writing;
   const words = CHECKOUT_WORDS[locale];
-  const { money } = formatsOf(locale);
+  const { money } = figuresOf(locale);
   const cadence = price.billingCadence ?? planCadence;
   const often = price.metric === null ? [cadenceInWords(cadence, locale)] : [];
   const limits = [
@@ -50,14 +50,14 @@ function includedIn({ pricing, metric }: CatalogPrice, { locale }: Writing): str
   const { includedUnits } = pricing.properties as { includedUnits?: string | number | Decimal };
   if (includedUnits == null || decimal(includedUnits).isZero()) return [];
   const unit = metric?.unit ?? '';
-  return [CHECKOUT_WORDS[locale].included(formatsOf(locale).number(decimal(includedUnits)), unit).trim()];
+  return [CHECKOUT_WORDS[locale].included(figuresOf(locale).quantity(decimal(includedUnits)), unit).trim()];
 }
 
 function amountOf({ pricing, metric, quantity }: CatalogPrice, { locale, currency }: Writing): string {
   const words = CHECKOUT_WORDS[locale];
-  const { number, rate: rateIn } = formatsOf(locale);
+  const { quantity: number, money } = figuresOf(locale);
   const unit = metric?.unit || words.unit;
-  const rate = (amount: Decimal) => rateIn(amount, currency);
+  const rate = (amount: Decimal) => money(amount, currency);
   const each = (text: string) => words.each(text, unit);
   const fee = (price: Decimal) => {
     if (price.isZero()) return words.free;

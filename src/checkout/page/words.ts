@@ -1,5 +1,6 @@
 import type { InEachLocale, Locale } from '../../kernel/locale.ts';
-import { COMMON_WORDS, formatsOf, type Html, html } from '../../pages/index.ts';
+import { figuresOf } from '../../look/index.ts';
+import { type Html, html, PAGE_TERMS } from '../../pages/index.ts';
 import type { Offer } from '../sign-up/rehearse.ts';
 
 /** Of a duration, in one unit. */
@@ -7,7 +8,7 @@ export type Unit = 'day' | 'week' | 'month' | 'year';
 
 /** The words of sign-up pages. Amounts, figures and days come as they are written in the language. */
 const en = {
-  ...COMMON_WORDS.en,
+  ...PAGE_TERMS.en,
   subscribe: 'Subscribe',
   subscriptionTo: (plan: string) => `Subscription to ${plan}`,
   begun: (subscription: string) => `${subscription}: it has begun.`,
@@ -105,7 +106,7 @@ const en = {
     text: 'Its subscription has started. There is nothing left to do here.',
   },
   expired: {
-    heading: COMMON_WORDS.en.linkExpired,
+    heading: PAGE_TERMS.en.linkExpired,
     text: 'Nothing was charged. Ask for a new link if you still want it.',
   },
   toPayment: 'Go on to payment',
@@ -120,7 +121,7 @@ const en = {
 type Words = typeof en;
 
 const de: Words = {
-  ...COMMON_WORDS.de,
+  ...PAGE_TERMS.de,
   subscribe: 'Abonnieren',
   subscriptionTo: (plan) => `Abonnement ${plan}`,
   begun: (subscription) => `${subscription}: Es hat begonnen.`,
@@ -218,7 +219,7 @@ const de: Words = {
     text: 'Das Abonnement hat begonnen. Hier ist nichts weiter zu tun.',
   },
   expired: {
-    heading: COMMON_WORDS.de.linkExpired,
+    heading: PAGE_TERMS.de.linkExpired,
     text: 'Es wurde nichts abgebucht. Bitten Sie um einen neuen Link, wenn Sie noch möchten.',
   },
   toPayment: 'Weiter zur Zahlung',
@@ -231,7 +232,7 @@ const de: Words = {
 };
 
 const fr: Words = {
-  ...COMMON_WORDS.fr,
+  ...PAGE_TERMS.fr,
   subscribe: 'S’abonner',
   subscriptionTo: (plan) => `Abonnement à ${plan}`,
   begun: (subscription) => `${subscription} : il a commencé.`,
@@ -329,7 +330,7 @@ const fr: Words = {
     text: 'L’abonnement a commencé. Il n’y a plus rien à faire ici.',
   },
   expired: {
-    heading: COMMON_WORDS.fr.linkExpired,
+    heading: PAGE_TERMS.fr.linkExpired,
     text: 'Rien n’a été débité. Demandez un nouveau lien si vous le souhaitez encore.',
   },
   toPayment: 'Continuer vers le paiement',
@@ -342,7 +343,7 @@ const fr: Words = {
 };
 
 const es: Words = {
-  ...COMMON_WORDS.es,
+  ...PAGE_TERMS.es,
   subscribe: 'Suscribirse',
   subscriptionTo: (plan) => `Suscripción a ${plan}`,
   begun: (subscription) => `${subscription}: ha comenzado.`,
@@ -440,7 +441,7 @@ const es: Words = {
     text: 'La suscripción ha comenzado. No hay nada más que hacer aquí.',
   },
   expired: {
-    heading: COMMON_WORDS.es.linkExpired,
+    heading: PAGE_TERMS.es.linkExpired,
     text: 'No se ha cobrado nada. Pida un enlace nuevo si aún lo desea.',
   },
   toPayment: 'Continuar al pago',
@@ -460,7 +461,7 @@ export function nextSentence(
   locale: Locale,
 ): string {
   const words = CHECKOUT_WORDS[locale];
-  const { day, money } = formatsOf(locale);
+  const { day, money } = figuresOf(locale);
   if (next === null) return words.noNext;
   const hasUsage = version.prices.some(({ metric }) => metric !== null);
   const sentence = words.nextInvoice(day(next.at), money(next.amount, plan.currency));

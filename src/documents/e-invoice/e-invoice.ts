@@ -1,6 +1,6 @@
 import { countryCode } from '../../kernel/country.ts';
+import { manyLines } from '../../look/index.ts';
 import type { InvoiceDocument } from '../document.ts';
-import { manyLines } from '../text.ts';
 import { DOCUMENT_WORDS } from '../words.ts';
 import { hasTwoDigits } from './amounts.ts';
 import { dateIn } from './dates.ts';

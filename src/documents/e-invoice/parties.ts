@@ -1,7 +1,7 @@
 import { countryCode } from '../../kernel/country.ts';
 import { taxNumber } from '../../kernel/tax-number.ts';
+import { cleanLine } from '../../look/index.ts';
 import type { InvoiceDocument, Party } from '../document.ts';
-import { cleanLine } from '../text.ts';
 import { isOutsideOfTax } from './tax-category.ts';
 import { type Child, type Element, element, elementWith } from './xml.ts';
 

@@ -1,4 +1,5 @@
 import { type Decimal, decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
+import { cleanLine } from '../../look/index.ts';
 import type { DocumentLine, InvoiceDocument } from '../document.ts';
 import {
   exemptNote,
@@ -8,7 +9,6 @@ import {
   reverseChargeNote,
   type Taxed,
 } from '../tax-notes.ts';
-import { cleanLine } from '../text.ts';
 import { DOCUMENT_WORDS } from '../words.ts';
 
 const MOST_REASON = 1000;

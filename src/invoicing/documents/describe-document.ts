@@ -1,9 +1,10 @@
 import type { Tx } from '../../db/index.ts';
-import { type DocumentLine, type InvoiceDocument, lineNameIn, type ReceiptDocument } from '../../documents/index.ts';
+import type { DocumentLine, InvoiceDocument, ReceiptDocument } from '../../documents/index.ts';
 import { findLogo, merchantSettings } from '../../identity/index.ts';
 import { type Decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import { formatMoney } from '../../kernel/money.ts';
 import { type Instant, isBefore } from '../../kernel/time.ts';
+import { lineNameIn } from '../../look/index.ts';
 import type { PaymentReceipt } from '../../payments/index.ts';
 import { inOrderOfTime, linesWithCredits, notesOfLine } from '../calculation/line-notes.ts';
 import { bearsTax } from '../calculation/one-off-lines.ts';

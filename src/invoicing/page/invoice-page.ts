@@ -1,16 +1,7 @@
 import type { Locale } from '../../kernel/locale.ts';
 import type { Instant } from '../../kernel/time.ts';
-import {
-  countryNames,
-  downloadLinks,
-  formatsOf,
-  frame,
-  type Html,
-  html,
-  lineTables,
-  logoImage,
-  openForm,
-} from '../../pages/index.ts';
+import { countryNames, figuresOf } from '../../look/index.ts';
+import { downloadLinks, frame, type Html, html, lineTables, logoImage, openForm } from '../../pages/index.ts';
 import type { PaymentReceipt } from '../../payments/index.ts';
 import { isPayableByCard, moneyPaid, standingWords } from './standing.ts';
 import { downloadsOf, type InvoiceView } from './view.ts';
@@ -41,7 +32,7 @@ ${contact(view)}
 function summary(view: InvoiceView, name: string): Html {
   const { invoice, seller, lines } = view;
   const { currency, grandTotal: total, unpaidAmount: unpaid } = invoice;
-  const { money } = formatsOf(view.look.locale);
+  const { money } = figuresOf(view.look.locale);
   return html`<section class="summary">
 ${logoImage(view.hasLogo ? `${invoice.id}/logo` : undefined)}
 <p class="seller"><bdi>${seller.name}</bdi></p>
@@ -56,7 +47,7 @@ const isAsked = ({ standing }: InvoiceView): boolean =>
   standing === 'asked' || standing === 'overdue' || standing === 'onItsWay';
 
 function datesOf({ invoice, look }: InvoiceView): Html {
-  const { day } = formatsOf(look.locale);
+  const { day } = figuresOf(look.locale);
   const words = INVOICE_WORDS[look.locale];
   const { issuedAt: issued, dueAt: due, paymentTermDays: days, livesBySession: isOffer } = invoice;
   return html`<p class="soft">${words.issued(day(issued as Instant))}</p>
@@ -89,7 +80,7 @@ function declined({ standing, invoice, look }: InvoiceView): Html | null {
   const { failureReason: reason, nextActionAt: again } = invoice;
   const words = INVOICE_WORDS[look.locale];
   const declines: Readonly<Record<string, string>> = words.declines;
-  const next = again === null ? '' : ` ${words.chargedAgain(formatsOf(look.locale).day(again))}`;
+  const next = again === null ? '' : ` ${words.chargedAgain(figuresOf(look.locale).day(again))}`;
   return html`<div class="notice"><strong>${declines[reason ?? ''] ?? words.declines.other}</strong>${words.nothingCharged}${next}</div>`;
 }
 
@@ -100,7 +91,7 @@ function waysToPay(view: InvoiceView): Html | null {
   if (isPayableByCard(view))
     return openForm(
       invoice.id,
-      words.payByCard(formatsOf(view.look.locale).money(invoice.unpaidAmount, invoice.currency)),
+      words.payByCard(figuresOf(view.look.locale).money(invoice.unpaidAmount, invoice.currency)),
     );
   if (standing !== 'asked' && standing !== 'overdue') return null;
   const account = accountRows(view);
@@ -128,7 +119,7 @@ function accountRows({ bankTransfer, look }: InvoiceView): Html[] {
 /** The payments with their means and times, and their refunds. */
 function paymentsOf(view: InvoiceView): Html | null {
   const { invoice, payments, creditNotes } = view;
-  const formats = formatsOf(view.look.locale);
+  const formats = figuresOf(view.look.locale);
   const { money } = formats;
   const words = INVOICE_WORDS[view.look.locale];
   const { currency, walletApplied: fromWallet, issuedAt } = invoice;
@@ -159,11 +150,11 @@ const row = (
   note = '',
   link: Html | null = null,
 ): Html =>
-  html`<div><dt>${at === null ? what : INVOICE_WORDS[look.locale].on(what, formatsOf(look.locale).day(at))}${link && html`<br>${link}`}</dt><dd><span class="figure">${amount}</span>${note === '' ? null : html`<br><span class="note">${note}</span>`}</dd></div>`;
+  html`<div><dt>${at === null ? what : INVOICE_WORDS[look.locale].on(what, figuresOf(look.locale).day(at))}${link && html`<br>${link}`}</dt><dd><span class="figure">${amount}</span>${note === '' ? null : html`<br><span class="note">${note}</span>`}</dd></div>`;
 
 const methodOf = ({ look }: InvoiceView, { method, cardBrand: brand, cardLast4: last4 }: PaymentReceipt): string =>
   brand !== null && last4 !== null
-    ? formatsOf(look.locale).card({ brand, last4 })
+    ? figuresOf(look.locale).card({ brand, last4 })
     : INVOICE_WORDS[look.locale].methods[method];
 
 /** Of an invoice without a number there are no documents. */
@@ -174,7 +165,7 @@ const receiptOf = ({ invoice, look }: InvoiceView, { id }: PaymentReceipt): Html
 
 function returnOf({ look }: InvoiceView, { returnStatus, returnedAt }: PaymentReceipt): string {
   const words = INVOICE_WORDS[look.locale];
-  if (returnStatus === 'returned' && returnedAt) return words.sentBack(formatsOf(look.locale).day(returnedAt));
+  if (returnStatus === 'returned' && returnedAt) return words.sentBack(figuresOf(look.locale).day(returnedAt));
   return returnStatus === 'requested' || returnStatus === 'manual' ? words.beingSentBack : '';
 }
 

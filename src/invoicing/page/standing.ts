@@ -2,7 +2,7 @@ import { type Decimal, ZERO } from '../../kernel/decimal.ts';
 import type { Locale } from '../../kernel/locale.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { isAfter } from '../../kernel/time.ts';
-import { formatsOf } from '../../pages/index.ts';
+import { figuresOf } from '../../look/index.ts';
 import { isShownToCustomers } from '../documents/present.ts';
 import type { CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
@@ -100,7 +100,7 @@ export function standingWords(
   locale: Locale,
 ): { heading: string; text: string } {
   const { currency, unpaidAmount: unpaid, dueAt: due, paidAt } = invoice;
-  const { money, day } = formatsOf(locale);
+  const { money, day } = figuresOf(locale);
   const words = INVOICE_WORDS[locale];
   const left = money(unpaid, currency);
   switch (standing) {

@@ -1,12 +1,12 @@
 import { effectiveNowForReading } from '../../clocks/index.ts';
 import { findLocale } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
-import { taxWord } from '../../documents/index.ts';
 import { type EnvironmentName, findMerchant, hasLogo, type MerchantSettings } from '../../identity/index.ts';
 import { sum } from '../../kernel/decimal.ts';
 import type { Locale } from '../../kernel/locale.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { formatsOf, type Look, lookOf, type PageDownload } from '../../pages/index.ts';
+import { figuresOf, taxNames } from '../../look/index.ts';
+import { type Look, lookOf, type PageDownload } from '../../pages/index.ts';
 import {
   checkTakesCards,
   type EntityDescription,
@@ -98,7 +98,7 @@ export async function linesForCustomers(tx: Tx, invoice: InvoiceRow, locale: Loc
   const more = invoice.itemCount - shown.length;
   const remainder = invoice.subtotal.minus(sum(shown.map(({ amount }) => amount)));
   const words = INVOICE_WORDS[locale];
-  const tax = { description: words.tax[taxWord(invoice.seller ?? {})], amount: invoice.totalTax };
+  const tax = { description: taxNames(locale, invoice.seller ?? {}).sum, amount: invoice.totalTax };
   return [
     ...shown,
     ...(more > 0 ? [{ description: words.moreLines(more), amount: remainder }] : []),
@@ -137,7 +137,7 @@ const receiptsFor = ({ invoice, payments, look }: InvoiceView, base: string): Pa
   invoice.invoiceNumber === null
     ? []
     : payments.map(({ id, receivedAt }) => ({
-        label: INVOICE_WORDS[look.locale].receiptOf(formatsOf(look.locale).day(receivedAt)),
+        label: INVOICE_WORDS[look.locale].receiptOf(figuresOf(look.locale).day(receivedAt)),
         href: `${base}/receipts/${id}`,
       }));
 

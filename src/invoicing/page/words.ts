@@ -1,10 +1,11 @@
 import type { InEachLocale } from '../../kernel/locale.ts';
-import { COMMON_WORDS, type Html, html } from '../../pages/index.ts';
+import { TERMS } from '../../look/index.ts';
+import { type Html, html } from '../../pages/index.ts';
 import type { DeclineReason } from '../../payments/index.ts';
 
 /** The words of the page of an invoice. Amounts and days come as they are written in the language. */
 const en = {
-  ...COMMON_WORDS.en,
+  ...TERMS.en,
   topUp: 'Payment on account',
   asked: {
     heading: 'This invoice is not paid yet',
@@ -43,7 +44,6 @@ const en = {
   issued: (day: string) => `Issued ${day}`,
   dueOnReceipt: 'Due on receipt',
   due: (day: string, days: number) => `Due ${day}, ${days} ${days === 1 ? 'day' : 'days'} after issue`,
-  tax: { VAT: 'VAT', GST: 'GST', Tax: 'Tax' },
   moreLines: (count: number) => `${count} more ${count === 1 ? 'line' : 'lines'}, on the document`,
   payByCard: (amount: string) => `Pay ${amount} by card`,
   byTransfer: (number: Html) => html`Pay by bank transfer, and give ${number} as the reference.`,
@@ -63,7 +63,7 @@ const en = {
 type Words = typeof en;
 
 const de: Words = {
-  ...COMMON_WORDS.de,
+  ...TERMS.de,
   topUp: 'Guthabenzahlung',
   asked: {
     heading: 'Diese Rechnung ist noch offen',
@@ -105,7 +105,6 @@ const de: Words = {
   issued: (day) => `Ausgestellt am ${day}`,
   dueOnReceipt: 'Fällig bei Erhalt',
   due: (day, days) => `Fällig am ${day}, ${days} ${days === 1 ? 'Tag' : 'Tage'} nach Ausstellung`,
-  tax: { VAT: 'Umsatzsteuer', GST: 'GST', Tax: 'Steuer' },
   moreLines: (count) =>
     count === 1 ? '1 weitere Position, auf dem Dokument' : `${count} weitere Positionen, auf dem Dokument`,
   payByCard: (amount) => `${amount} mit Karte zahlen`,
@@ -124,7 +123,7 @@ const de: Words = {
 };
 
 const fr: Words = {
-  ...COMMON_WORDS.fr,
+  ...TERMS.fr,
   topUp: 'Versement sur le compte',
   asked: {
     heading: 'Cette facture n’est pas encore payée',
@@ -162,7 +161,6 @@ const fr: Words = {
   issued: (day) => `Émise le ${day}`,
   dueOnReceipt: 'À payer à réception',
   due: (day, days) => `À payer avant le ${day}, ${days} ${days === 1 ? 'jour' : 'jours'} après l’émission`,
-  tax: { VAT: 'TVA', GST: 'GST', Tax: 'Taxe' },
   moreLines: (count) => (count === 1 ? '1 autre ligne, sur le document' : `${count} autres lignes, sur le document`),
   payByCard: (amount) => `Payer ${amount} par carte`,
   byTransfer: (number) => html`Payez par virement en indiquant ${number} comme référence.`,
@@ -180,7 +178,7 @@ const fr: Words = {
 };
 
 const es: Words = {
-  ...COMMON_WORDS.es,
+  ...TERMS.es,
   topUp: 'Pago a cuenta',
   asked: {
     heading: 'Esta factura aún no está pagada',
@@ -215,7 +213,6 @@ const es: Words = {
   issued: (day) => `Emitida el ${day}`,
   dueOnReceipt: 'Vence a la recepción',
   due: (day, days) => `Vence el ${day}, ${days} ${days === 1 ? 'día' : 'días'} después de la emisión`,
-  tax: { VAT: 'IVA', GST: 'GST', Tax: 'Impuesto' },
   moreLines: (count) => (count === 1 ? '1 línea más, en el documento' : `${count} líneas más, en el documento`),
   payByCard: (amount) => `Pagar ${amount} con tarjeta`,
   byTransfer: (number) => html`Pague por transferencia e indique ${number} como concepto.`,

@@ -1,9 +1,8 @@
 import type { Instant } from '../../kernel/time.ts';
+import { brandName, figuresOf } from '../../look/index.ts';
 import {
-  brandName,
   downloadLinks,
   endFrame,
-  formatsOf,
   frame,
   Html,
   html,
@@ -71,7 +70,7 @@ const nameOf = (view: PageView): Html => html`<bdi>${sellerOf(view)}</bdi>`;
 function openPage(view: PageView): string {
   const { session } = view;
   const words = wordsOf(view);
-  const { money, minute } = formatsOf(view.look.locale);
+  const { money, minute } = figuresOf(view.look.locale);
   const isPayment = session.mode === 'payment';
   const deed = isPayment ? words.pay(money(session.amount, session.currency)) : words.save;
   const problem = problemOf(view);
@@ -117,7 +116,7 @@ function cardChoice(view: PageView, card: TestCard): Html {
 /** The subject of the payment. The big figure is the charge of the session; the lines are from its handler. */
 function summary(view: PageView): Html {
   const { session, entity } = view;
-  const { money, day } = formatsOf(view.look.locale);
+  const { money, day } = figuresOf(view.look.locale);
   const words = wordsOf(view);
   const isPayment = session.mode === 'payment';
   return html`<section class="summary">
@@ -138,7 +137,7 @@ const noteOf = ({ entity }: PageView): Html | null =>
 
 function completedPage(view: PageView): string {
   const { session, entity } = view;
-  const { money, minute } = formatsOf(view.look.locale);
+  const { money, minute } = figuresOf(view.look.locale);
   const words = wordsOf(view);
   const isPayment = session.mode === 'payment';
   const heading = isPayment ? words.received : words.saved;
@@ -174,7 +173,7 @@ const waitingPage = (view: PageView): string => {
 /** The bank asks the customer to confirm, as a 3-D Secure page does. */
 function confirmPage(view: PageView): string {
   const { session } = view;
-  const { money } = formatsOf(view.look.locale);
+  const { money } = figuresOf(view.look.locale);
   const words = wordsOf(view);
   const choose = (card: TestCard, label: string) =>
     html`<form method="post" action="${session.id}"><input type="hidden" name="paymentMethod" value="${card}"><button type="submit">${label}</button></form>`;

@@ -1,5 +1,5 @@
 import type { InEachLocale } from '../../kernel/locale.ts';
-import { COMMON_WORDS, type Html, html } from '../../pages/index.ts';
+import { type Html, html, PAGE_TERMS } from '../../pages/index.ts';
 
 /** The problem of the last request. */
 export type PageProblem = 'chooseCard' | 'notPayable' | 'providerAway' | 'notConnected';
@@ -8,7 +8,7 @@ export type PageProblem = 'chooseCard' | 'notPayable' | 'providerAway' | 'notCon
  * The words of the page of a payment session. `seller` is markup, because a name brings its own direction of writing.
  */
 const en = {
-  ...COMMON_WORDS.en,
+  ...PAGE_TERMS.en,
   payBy: 'Pay by card',
   saveBy: 'Save a card',
   save: 'Save card',
@@ -74,7 +74,7 @@ const en = {
   refuseButton: 'Refuse',
   cancelled: { heading: 'This payment was cancelled', text: 'Nothing was charged.' },
   setupExpired: {
-    heading: COMMON_WORDS.en.linkExpired,
+    heading: PAGE_TERMS.en.linkExpired,
     text: 'No card was saved. Ask for a new link if you still want to save one.',
   },
   expired: {
@@ -91,7 +91,7 @@ const en = {
 type Words = typeof en;
 
 const de: Words = {
-  ...COMMON_WORDS.de,
+  ...PAGE_TERMS.de,
   payBy: 'Mit Karte zahlen',
   saveBy: 'Karte speichern',
   save: 'Karte speichern',
@@ -155,7 +155,7 @@ const de: Words = {
   refuseButton: 'Ablehnen',
   cancelled: { heading: 'Diese Zahlung wurde abgebrochen', text: 'Es wurde nichts abgebucht.' },
   setupExpired: {
-    heading: COMMON_WORDS.de.linkExpired,
+    heading: PAGE_TERMS.de.linkExpired,
     text: 'Es wurde keine Karte gespeichert. Bitten Sie um einen neuen Link, wenn Sie noch eine speichern möchten.',
   },
   expired: {
@@ -170,7 +170,7 @@ const de: Words = {
 };
 
 const fr: Words = {
-  ...COMMON_WORDS.fr,
+  ...PAGE_TERMS.fr,
   payBy: 'Payer par carte',
   saveBy: 'Enregistrer une carte',
   save: 'Enregistrer la carte',
@@ -234,7 +234,7 @@ const fr: Words = {
   refuseButton: 'Refuser',
   cancelled: { heading: 'Ce paiement a été annulé', text: 'Rien n’a été débité.' },
   setupExpired: {
-    heading: COMMON_WORDS.fr.linkExpired,
+    heading: PAGE_TERMS.fr.linkExpired,
     text: 'Aucune carte n’a été enregistrée. Demandez un nouveau lien si vous souhaitez en enregistrer une.',
   },
   expired: {
@@ -249,7 +249,7 @@ const fr: Words = {
 };
 
 const es: Words = {
-  ...COMMON_WORDS.es,
+  ...PAGE_TERMS.es,
   payBy: 'Pagar con tarjeta',
   saveBy: 'Guardar una tarjeta',
   save: 'Guardar tarjeta',
@@ -313,7 +313,7 @@ const es: Words = {
   refuseButton: 'Rechazar',
   cancelled: { heading: 'Este pago se canceló', text: 'No se ha cobrado nada.' },
   setupExpired: {
-    heading: COMMON_WORDS.es.linkExpired,
+    heading: PAGE_TERMS.es.linkExpired,
     text: 'No se ha guardado ninguna tarjeta. Pida un enlace nuevo si aún quiere guardar una.',
   },
   expired: {

@@ -2,7 +2,8 @@ import { type LineContext, type LineRow, notesOfLine } from '../../invoicing/ind
 import { decimal } from '../../kernel/decimal.ts';
 import type { Locale } from '../../kernel/locale.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { formatsOf, type Html, html } from '../../pages/index.ts';
+import { figuresOf } from '../../look/index.ts';
+import { type Html, html } from '../../pages/index.ts';
 import { PORTAL_WORDS } from '../words/words.ts';
 
 /** The last day of a stretch of time, whose end belongs to the next one. */
@@ -10,7 +11,7 @@ const lastDay = (end: Instant): Instant => end.subtract({ nanoseconds: 1 });
 
 /** `1 March 2026 to 31 March 2026`; one day alone where it is no longer. */
 export function stretch(locale: Locale, from: Instant, to: Instant): string {
-  const { day } = formatsOf(locale);
+  const { day } = figuresOf(locale);
   const [first, last] = [day(from), day(Temporal.Instant.compare(from, to) < 0 ? lastDay(to) : to)];
   return first === last ? first : PORTAL_WORDS[locale].fromTo(first, last);
 }
@@ -18,7 +19,7 @@ export function stretch(locale: Locale, from: Instant, to: Instant): string {
 /** The lines of an invoice, each with how it came about one level down. */
 export function explainedLines(locale: Locale, invoice: LineContext, rows: readonly LineRow[]): Html {
   const words = PORTAL_WORDS[locale];
-  const formats = formatsOf(locale);
+  const formats = figuresOf(locale);
   const line = (row: LineRow): Html =>
     html`<tr><th scope="row" class="start"><span dir="auto">${row.displayName}</span>${groupOf(row)}
 <span class="note">${stretch(locale, row.periodStart, row.periodEnd)}</span>
@@ -38,7 +39,7 @@ const groupOf = ({ groupValues: group }: LineRow): Html | null => {
 function workings(locale: Locale, invoice: LineContext, row: LineRow, all: readonly LineRow[]): Html {
   const { currency } = invoice;
   const words = PORTAL_WORDS[locale];
-  const { money, number } = formatsOf(locale);
+  const { money, quantity: number } = figuresOf(locale);
   const fact = (label: string, value: string) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`;
   const discounts = all.filter(({ appliesToLineId: of }) => of === row.id);
   const unit = row.metricUnit === '' ? '' : ` ${row.metricUnit}`;
@@ -57,7 +58,7 @@ ${fact(words.withTax, money(row.totalAmount, currency))}
 /** A row for each tier: its quantity and its amount. */
 function tiersOf(locale: Locale, currency: string, tiers: NonNullable<LineRow['tiers']>): Html {
   const words = PORTAL_WORDS[locale];
-  const { number } = formatsOf(locale);
+  const { quantity: number } = figuresOf(locale);
   const figure = (text: string) => number(decimal(text));
   return html`<div class="wide"><table><caption class="unseen">${words.tiers}</caption>
 <thead><tr><th scope="col">${words.tiers}</th><th scope="col" class="end">${words.quantity}</th><th scope="col" class="end">${words.unitPrice}</th><th scope="col" class="end">${words.flat}</th><th scope="col" class="end">${words.amount}</th></tr></thead>

@@ -6,7 +6,7 @@ main { margin: 0 auto; padding-top: 1.5rem; }
   margin: 0 0 1rem;
 }
 .bar .seller { margin: 0; }
-.bar .who { margin: 0; color: var(--soft); font-size: .9375rem; }
+.bar .who { margin: 0; color: var(--soft); font-size: var(--body); }
 .bar .side { display: flex; flex-wrap: wrap; gap: .25rem 1rem; align-items: center; }
 .bar form { margin: 0; }
 .tabs { margin: 0 0 1rem; }
@@ -16,13 +16,13 @@ main { margin: 0 auto; padding-top: 1.5rem; }
 .tabs a[aria-current] { background: var(--sheet); box-shadow: inset 0 -2px 0 var(--accent); font-weight: 650; }
 .sheet > section + section { border-top: 1px solid var(--line); }
 .sheet > section { padding: clamp(1.25rem, 4vw, 2rem); }
-.sheet h1 { color: var(--ink); font-size: 1.5rem; line-height: 1.25; font-weight: 650; letter-spacing: -.01em; }
+.sheet h1 { color: var(--ink); font-size: var(--title); line-height: 1.25; font-weight: 650; letter-spacing: -.01em; }
 .sheet h2 { margin-bottom: .75rem; }
 .sheet p + h2, .sheet dl + h2 { margin-top: 1.5rem; }
 .sheet > section > :last-child { margin-bottom: 0; }
 .sheet table { margin-top: .75rem; }
 td.start, th.start { text-align: start; white-space: normal; padding-inline-start: 0; }
-thead th { font-size: .875rem; color: var(--soft); vertical-align: bottom; padding: .375rem 0; border-top: 0; }
+thead th { font-size: var(--small); color: var(--soft); vertical-align: bottom; padding: .375rem 0; border-top: 0; }
 thead th.end { text-align: end; padding-inline-start: 1.25rem; }
 .wide { overflow-x: auto; }
 .wide td.start, .wide th:not(.end) { padding-inline-end: .75rem; }
@@ -46,14 +46,14 @@ button.link {
 }
 .tag {
   display: inline-block; white-space: nowrap; overflow-wrap: normal; padding: .0625rem .5rem;
-  border: 1px solid var(--line); border-radius: 1rem; font-size: .8125rem; color: var(--soft);
+  border: 1px solid var(--line); border-radius: 1rem; font-size: var(--fine); color: var(--soft);
 }
 .tag.bad { border-color: var(--bad); color: var(--bad); }
 .tag.good { border-color: var(--good); color: var(--good); }
 .field { margin: 0 0 1.125rem; }
 .field label { display: block; margin: 0 0 .25rem; font-weight: 550; }
-.field .hint { margin: 0 0 .25rem; color: var(--soft); font-size: .875rem; }
-.field .wrong { margin: 0 0 .25rem; color: var(--bad); font-size: .9375rem; }
+.field .hint { margin: 0 0 .25rem; color: var(--soft); font-size: var(--small); }
+.field .wrong { margin: 0 0 .25rem; color: var(--bad); font-size: var(--body); }
 .field input, .field select {
   width: 100%; max-width: 28rem; min-height: 2.75rem; padding: .5rem .75rem; border: 1px solid var(--soft);
   border-radius: .5rem; background: var(--sheet); color: var(--ink); font: inherit;
@@ -64,14 +64,14 @@ button.link {
 .notice ul { margin: .25rem 0 0; padding-inline-start: 1.25rem; }
 .pages { display: flex; justify-content: space-between; gap: 1rem; margin: 1rem 0 0; }
 .chart { margin: .75rem 0 0; }
-.chart p { margin: 0; color: var(--soft); font-size: .8125rem; font-variant-numeric: tabular-nums; }
+.chart p { margin: 0; color: var(--soft); font-size: var(--fine); font-variant-numeric: tabular-nums; }
 .chart svg { display: block; width: 100%; height: 7.5rem; margin: .25rem 0; overflow: visible; }
 .chart .ends { display: flex; flex-wrap: wrap; gap: 0 1rem; justify-content: space-between; }
 .chart .bars { fill: var(--accent); }
 .chart .line { fill: none; stroke: var(--accent); stroke-width: 2; vector-effect: non-scaling-stroke; }
 .chart .axis { stroke: var(--line); stroke-width: 1; vector-effect: non-scaling-stroke; }
 .sub { margin: .25rem 0 0; padding-inline-start: 1rem; border-inline-start: 2px solid var(--line); }
-.sub table { margin-top: .25rem; font-size: .875rem; }
+.sub table { margin-top: .25rem; font-size: var(--small); }
 details summary { border-top: 0; padding: .25rem 0; }
 .facts { max-width: 34rem; margin-top: .875rem; }
 .sheet .tabs { margin-top: .75rem; }

@@ -2,7 +2,8 @@ import { findFeatures } from '../../catalog/index.ts';
 import { type CustomerBalance, findCustomerBalances } from '../../entitlements/index.ts';
 import { decimal } from '../../kernel/decimal.ts';
 import { parseInstant } from '../../kernel/time.ts';
-import { formatsOf, type Html, html } from '../../pages/index.ts';
+import { figuresOf } from '../../look/index.ts';
+import { type Html, html } from '../../pages/index.ts';
 import { highestOf, lineChart, type Point } from '../frame/chart.ts';
 import type { PortalPage, Visit } from '../frame/page.ts';
 import { PAGE_WORDS } from '../words/page-words.ts';
@@ -30,7 +31,7 @@ ${balances.map((each, index) => balanceSection(visit, each, names.get(each.detai
 
 function balanceSection({ look }: Visit, { detail, windows }: CustomerBalance, name: string, id: string): Html {
   const words = PAGE_WORDS[look.locale];
-  const { number, day } = formatsOf(look.locale);
+  const { quantity: number, day } = figuresOf(look.locale);
   if (detail.featureType !== 'metered')
     return html`<section aria-labelledby="${id}"><h2 id="${id}" dir="auto">${name}</h2><p class="soft">${words.included}</p></section>
 `;

@@ -1,7 +1,8 @@
 import { merchantSettings } from '../../identity/index.ts';
 import { listDueInvoices } from '../../invoicing/index.ts';
 import { orThrow } from '../../kernel/result.ts';
-import { formatsOf, type Html, html } from '../../pages/index.ts';
+import { figuresOf } from '../../look/index.ts';
+import { type Html, html } from '../../pages/index.ts';
 import {
   checkTakesCards,
   listMethods,
@@ -44,7 +45,7 @@ ${
 function cardRow(visit: Visit, card: PaymentMethod): Html {
   const { look, base, now } = visit;
   const words = PAGE_WORDS[look.locale];
-  const name = formatsOf(look.locale).card(card);
+  const name = figuresOf(look.locale).card(card);
   const month = `${String(card.expMonth).padStart(2, '0')}/${card.expYear}`;
   const end = Temporal.PlainYearMonth.from({ year: card.expYear, month: card.expMonth });
   const isOver =
@@ -63,7 +64,7 @@ async function failedNote({ tx, merchantId, customerId, look, now }: Visit): Pro
   const failed = due.find(({ invoice }) => invoice.status === 'PAYMENT_FAILED' && !invoice.paymentInFlight)?.invoice;
   if (!failed) return null;
   const words = PAGE_WORDS[look.locale];
-  const { money, day } = formatsOf(look.locale);
+  const { money, day } = figuresOf(look.locale);
   const again = failed.nextActionAt;
   return html`<p class="notice">${words.failedNote(money(failed.unpaidAmount, failed.currency))}${again === null ? null : html` ${words.againOn(day(again))}`}</p>`;
 }

@@ -6,7 +6,8 @@ import {
 } from '../../invoicing/index.ts';
 import { decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { downloadLinks, formatsOf, type Html, html, openForm, type PageDownload } from '../../pages/index.ts';
+import { figuresOf } from '../../look/index.ts';
+import { downloadLinks, type Html, html, openForm, type PageDownload } from '../../pages/index.ts';
 import { explainedLines, stretch } from '../frame/lines.ts';
 import type { PortalPage, Visit } from '../frame/page.ts';
 import { pager } from '../frame/shell.ts';
@@ -52,7 +53,7 @@ const nameOf = (visit: Visit, number: string | null): string => number ?? PORTAL
 
 function invoiceRow(visit: Visit, { invoice, standing }: ListedInvoice): Html {
   const { look, base } = visit;
-  const { money, day } = formatsOf(look.locale);
+  const { money, day } = figuresOf(look.locale);
   return html`<tr><th scope="row"><a href="${base}/invoices/${invoice.id}">${nameOf(visit, invoice.invoiceNumber)}</a></th>
 <td class="start">${day(invoice.issuedAt as Instant)}</td>
 <td class="start"><span class="${TAGS[standing] ?? 'tag'}">${PORTAL_WORDS[look.locale].standings[standing]}</span></td>
@@ -67,7 +68,7 @@ export async function invoicePage(dependencies: PortalDependencies, visit: Visit
   const view = await viewCustomerInvoice(dependencies, tx, of, now);
   if (view === null) return null;
   const words = PORTAL_WORDS[look.locale];
-  const formats = formatsOf(look.locale);
+  const formats = figuresOf(look.locale);
   const { invoice, standing, rows } = view;
   const page = `${base.replace(/\/portal$/, '')}/pay/invoices/${invoice.id}`;
   const isAsked = standing === 'asked' || standing === 'overdue';
@@ -93,7 +94,7 @@ ${documentsOf(visit, view, page)}`,
 /** The totals, each made of the ones before it. */
 function factsOf({ look }: Visit, { invoice }: CustomerInvoice): Html[] {
   const words = PORTAL_WORDS[look.locale];
-  const { money, number } = formatsOf(look.locale);
+  const { money, quantity: number } = figuresOf(look.locale);
   const { currency, creditedAmount: credited, paidAmount: paid } = invoice;
   const fact = (label: string, value: string) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`;
   const came = paid.minus(credited);
@@ -116,7 +117,7 @@ function factsOf({ look }: Visit, { invoice }: CustomerInvoice): Html[] {
 function documentsOf(visit: Visit, view: CustomerInvoice, page: string): Html | null {
   const { invoice, hasEInvoice, creditNotes, payments } = view;
   const words = PORTAL_WORDS[visit.look.locale];
-  const { day } = formatsOf(visit.look.locale);
+  const { day } = figuresOf(visit.look.locale);
   if (invoice.invoiceNumber === null) return null;
   const files: PageDownload[] = [
     ...(invoice.documentFailure === null ? [{ label: words.pdf, href: `${page}/invoice.pdf` }] : []),

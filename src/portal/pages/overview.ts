@@ -8,7 +8,8 @@ import {
 } from '../../invoicing/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { formatsOf, type Html, html } from '../../pages/index.ts';
+import { figuresOf } from '../../look/index.ts';
+import { type Html, html } from '../../pages/index.ts';
 import { findSubscriptionsOfCustomer, type SubscriptionRow } from '../../subscriptions/index.ts';
 import type { PortalPage, Visit } from '../frame/page.ts';
 import { doneNote } from '../frame/shell.ts';
@@ -46,7 +47,7 @@ const payPath = ({ base }: Visit, invoiceId: string): string =>
 function dueRow(_: PortalDependencies, visit: Visit, { invoice, standing }: ListedInvoice): Html {
   const { look, base } = visit;
   const words = PORTAL_WORDS[look.locale];
-  const { money, day } = formatsOf(look.locale);
+  const { money, day } = figuresOf(look.locale);
   const amount = money(invoice.unpaidAmount, invoice.currency);
   const due = day(invoice.dueAt as Instant);
   const name = invoice.invoiceNumber ?? '';
@@ -91,7 +92,7 @@ async function plansOf({ invoicing }: PortalDependencies, { tx, customerId }: Vi
 function planRow(visit: Visit, { subscription, plan, open, total }: OwnPlan): Html {
   const { look, base } = visit;
   const words = PORTAL_WORDS[look.locale];
-  const { money, day } = formatsOf(look.locale);
+  const { money, day } = figuresOf(look.locale);
   const estimate =
     open === undefined || total === null
       ? html`<span class="note">${words.noEstimate}</span>`
@@ -112,7 +113,7 @@ export const planName = (
 /** When a plan ends or has ended, where it does. */
 export function standingOf({ look }: Pick<Visit, 'look'>, subscription: SubscriptionRow): string {
   const words = PORTAL_WORDS[look.locale];
-  const { day } = formatsOf(look.locale);
+  const { day } = figuresOf(look.locale);
   if (subscription.status === 'pending_payment') return words.waitsForPayment;
   if (subscription.terminatedAt !== null) return words.endedOn(day(subscription.terminatedAt));
   return subscription.endingAt === null ? '' : words.endsOn(day(subscription.endingAt));

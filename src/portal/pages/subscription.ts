@@ -3,7 +3,8 @@ import { effectiveNowForReading } from '../../clocks/index.ts';
 import { findNextToClose, type OpenInvoice, viewAsOfNow } from '../../invoicing/index.ts';
 import { decimal } from '../../kernel/decimal.ts';
 import { formatInstant } from '../../kernel/time.ts';
-import { formatsOf, type Html, html } from '../../pages/index.ts';
+import { figuresOf } from '../../look/index.ts';
+import { type Html, html } from '../../pages/index.ts';
 import {
   findScheduledChange,
   findSubscription,
@@ -65,7 +66,7 @@ async function ownPage(
   const waiting = await findScheduledChange(tx, subscription.id);
   const target = waiting && (await findPlan(tx, waiting.planId));
   const mayChange = subscription.status === 'active' && !waiting && subscription.endingAt === null;
-  const { day } = formatsOf(look.locale);
+  const { day } = figuresOf(look.locale);
   return {
     title: planName(plan),
     tab: 'overview',
@@ -87,7 +88,7 @@ ${mayChange && rights.cancellation !== 'none' ? cancelForm(visit, own, rights.ca
 /** An open invoice as of now: its lines and its totals. */
 function invoiceTable({ look }: Visit, heading: string, { invoice, lines }: OpenInvoice, note: string): Html {
   const words = PORTAL_WORDS[look.locale];
-  const { money } = formatsOf(look.locale);
+  const { money } = figuresOf(look.locale);
   return html`<h2>${heading}</h2><p class="amount">${money(invoice.grandTotal, invoice.currency)}</p><p class="soft">${note}</p>
 ${explainedLines(look.locale, invoice, lines)}
 <dl class="facts"><div><dt>${words.subtotal}</dt><dd>${money(invoice.subtotal, invoice.currency)}</dd></div>
@@ -178,9 +179,9 @@ async function shownOr(
 async function previewOf(visit: Visit, own: Own, preview: Preview, hasChanged: boolean): Promise<PortalPage> {
   const { look } = visit;
   const words = CHANGE_WORDS[look.locale];
-  const { day } = formatsOf(look.locale);
+  const { day } = figuresOf(look.locale);
   const { requested, invoices, credited, toCredit } = preview;
-  const amountOf = ({ amount, currency }: Credited) => formatsOf(look.locale).money(decimal(amount), currency);
+  const amountOf = ({ amount, currency }: Credited) => figuresOf(look.locale).money(decimal(amount), currency);
   const hidden = Object.entries({ ...fieldsOf(requested), print: fingerprintOf(preview) });
   return {
     title: words.preview,
@@ -203,7 +204,7 @@ ${invoices.map((each) => invoiceTable(visit, words.invoiceOf(day(each.invoice.pe
 async function sentenceOf(visit: Visit, { subscription }: Own, { requested, at }: Preview): Promise<Html> {
   const { tx, look } = visit;
   const words = CHANGE_WORDS[look.locale];
-  const when = formatsOf(look.locale).day(at);
+  const when = figuresOf(look.locale).day(at);
   if (requested.kind === 'cancel') return html`${words.ends(when)}`;
   if (requested.kind === 'plan')
     return html`<span dir="auto">${words.movesTo(planName(await findPlan(tx, requested.planId)), when)}</span>`;

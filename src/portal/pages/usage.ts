@@ -4,6 +4,7 @@ import { inTurns } from '../../http/index.ts';
 import { cadenceOfPrice, findSeriesPeriods } from '../../invoicing/index.ts';
 import { decimal } from '../../kernel/decimal.ts';
 import { earliest, type Instant, normaliseCadence, type Period } from '../../kernel/time.ts';
+import { figuresOf } from '../../look/index.ts';
 import {
   everyWindow,
   isLevel,
@@ -13,7 +14,7 @@ import {
   windowCount,
   windowsOf,
 } from '../../metering/index.ts';
-import { formatsOf, type Html, html } from '../../pages/index.ts';
+import { type Html, html } from '../../pages/index.ts';
 import { findSubscriptionsOfCustomer, type SubscriptionRow } from '../../subscriptions/index.ts';
 import { barChart, highestOf, type Point } from '../frame/chart.ts';
 import { stretch } from '../frame/lines.ts';
@@ -97,7 +98,7 @@ function periodLinks({ look, base }: Visit, measured: readonly Measured[], numbe
 async function metricSection(visit: Visit, { metric, subscription, periods }: Measured, number: number, id: string) {
   const { tx, merchantId, customerId, look, now: wall } = visit;
   const words = PAGE_WORDS[look.locale];
-  const { number: figure, day } = formatsOf(look.locale);
+  const { quantity: figure, day } = figuresOf(look.locale);
   const period = periods[number];
   if (period === undefined) return html``;
   const now = await effectiveNowForReading(tx, subscription.clockId, wall);

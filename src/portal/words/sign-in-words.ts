@@ -1,5 +1,5 @@
 import type { InEachLocale } from '../../kernel/locale.ts';
-import { COMMON_WORDS } from '../../pages/index.ts';
+import { TERMS } from '../../look/index.ts';
 
 /** The words of the pages before signing in. */
 const en = {
@@ -8,7 +8,7 @@ const en = {
   openButton: 'Open',
   openNote: 'This link works once, in this browser.',
   used: { heading: 'This link has been used', text: 'Each link opens your account once. Please ask for a new one.' },
-  expired: { heading: COMMON_WORDS.en.linkExpired, text: 'Please ask for a new one.' },
+  expired: { heading: TERMS.en.linkExpired, text: 'Please ask for a new one.' },
   signedOut: { heading: 'You are not signed in', text: 'Your visit has ended, or you have not opened a link yet.' },
   left: { heading: 'You are signed out', text: 'You may close this page.' },
   askHere: 'Get a new link by e-mail',
@@ -37,7 +37,7 @@ const de: Words = {
     heading: 'Dieser Link wurde schon verwendet',
     text: 'Jeder Link öffnet Ihr Konto einmal. Bitte fordern Sie einen neuen an.',
   },
-  expired: { heading: COMMON_WORDS.de.linkExpired, text: 'Bitte fordern Sie einen neuen an.' },
+  expired: { heading: TERMS.de.linkExpired, text: 'Bitte fordern Sie einen neuen an.' },
   signedOut: {
     heading: 'Sie sind nicht angemeldet',
     text: 'Ihr Besuch ist beendet, oder Sie haben noch keinen Link geöffnet.',
@@ -68,7 +68,7 @@ const fr: Words = {
     heading: 'Ce lien a déjà été utilisé',
     text: 'Chaque lien ouvre votre compte une seule fois. Veuillez en demander un nouveau.',
   },
-  expired: { heading: COMMON_WORDS.fr.linkExpired, text: 'Veuillez en demander un nouveau.' },
+  expired: { heading: TERMS.fr.linkExpired, text: 'Veuillez en demander un nouveau.' },
   signedOut: {
     heading: 'Vous n’êtes pas connecté',
     text: 'Votre visite est terminée, ou vous n’avez pas encore ouvert de lien.',
@@ -99,7 +99,7 @@ const es: Words = {
     heading: 'Este enlace ya se ha utilizado',
     text: 'Cada enlace abre su cuenta una sola vez. Solicite uno nuevo.',
   },
-  expired: { heading: COMMON_WORDS.es.linkExpired, text: 'Solicite uno nuevo.' },
+  expired: { heading: TERMS.es.linkExpired, text: 'Solicite uno nuevo.' },
   signedOut: {
     heading: 'No ha iniciado sesión',
     text: 'Su visita ha terminado o todavía no ha abierto ningún enlace.',

@@ -1,5 +1,5 @@
 import type { InEachLocale } from '../../kernel/locale.ts';
-import { COMMON_WORDS } from '../../pages/index.ts';
+import { TERMS } from '../../look/index.ts';
 
 /** The pages that are named at the top of each. */
 export const TABS = ['overview', 'invoices', 'cards', 'usage', 'balances', 'details'] as const;
@@ -11,7 +11,7 @@ export type Done = (typeof DONE)[number];
 
 /** The words of the portal's frame, its overview and its invoices. */
 const en = {
-  ...COMMON_WORDS.en,
+  ...TERMS.en,
   pages: 'Pages of your account',
   more: 'More pages',
   tabs: {
@@ -93,7 +93,7 @@ const en = {
 type Words = typeof en;
 
 const de: Words = {
-  ...COMMON_WORDS.de,
+  ...TERMS.de,
   pages: 'Seiten Ihres Kontos',
   more: 'Weitere Seiten',
   tabs: {
@@ -173,7 +173,7 @@ const de: Words = {
 };
 
 const fr: Words = {
-  ...COMMON_WORDS.fr,
+  ...TERMS.fr,
   pages: 'Pages de votre compte',
   more: 'Autres pages',
   tabs: {
@@ -253,7 +253,7 @@ const fr: Words = {
 };
 
 const es: Words = {
-  ...COMMON_WORDS.es,
+  ...TERMS.es,
   pages: 'Páginas de su cuenta',
   more: 'Más páginas',
   tabs: {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decimal } from '../kernel/decimal.ts';
 import { LOCALES } from '../kernel/locale.ts';
-import { breakable, figuresOf } from './format.ts';
+import { breakable, figuresOf } from './figures.ts';
 
 const { amount, day, money, percent, period, quantity } = figuresOf('en');
 
@@ -126,5 +126,27 @@ describe('in each language', () => {
     expect(new Set(days.map((date) => dayIn(date.toInstant()))).size).toBe(12);
     expect(new Set(days.map((date) => periodIn(date.toInstant(), date.toInstant()))).size).toBe(12);
     expect(days.map((date) => dayIn(date.toInstant())).join()).not.toContain('undefined');
+  });
+});
+
+describe('figures and dates in each language', () => {
+  const march = at('2026-03-05T14:05:00Z');
+  const thin = '\u202f';
+  const gap = '\u00a0';
+  it.each([
+    ['en', '$12,345.60', '1,234.5678', '5 March 2026', '5 Mar 2026', 'Visa ending in 4242'],
+    ['de', `12.345,60${gap}$`, '1.234,5678', '5. März 2026', '5. März 2026', 'Visa mit den Endziffern 4242'],
+    ['fr', `12${thin}345,60${gap}$`, `1${thin}234,5678`, '5 mars 2026', '5 mars 2026', 'Visa se terminant par 4242'],
+    ['es', `12.345,60${gap}$`, '1.234,5678', '5 de marzo de 2026', '5 mar 2026', 'Visa terminada en 4242'],
+  ] as const)('%s', (locale, amount, figure, date, short, card) => {
+    const figures = figuresOf(locale);
+    expect([
+      figures.money('12345.6', 'USD'),
+      figures.quantity(decimal('1234.5678')),
+      figures.day(march).replaceAll(gap, ' '),
+      figures.shortDay(march).replaceAll(gap, ' '),
+      figures.card({ brand: 'visa', last4: '4242' }),
+    ]).toEqual([amount, figure, date, short, card]);
+    expect(figures.minute(march).replaceAll(gap, ' ')).toBe(`${date}, 14:05 UTC`);
   });
 });

@@ -20,4 +20,17 @@ it.each([
   { unit: 'Stunde', quantity: '2', shown: 'Stunde' },
   { unit: 'ساعة', quantity: '2', shown: 'ساعة' },
   { unit: '', quantity: '2', shown: '' },
-])('$quantity $unit are $shown', ({ unit, quantity, shown }) => expect(unitOf(unit, quantity)).toBe(shown));
+])('$quantity $unit are $shown', ({ unit, quantity, shown }) => expect(unitOf(unit, quantity, 'en')).toBe(shown));
+
+it.each([
+  { locale: 'de', unit: 'token', quantity: '2600.5', shown: 'Tokens' },
+  { locale: 'de', unit: 'requests', quantity: '1', shown: 'Anfrage' },
+  { locale: 'fr', unit: 'image', quantity: '1.5', shown: 'image' },
+  { locale: 'fr', unit: 'image', quantity: '2', shown: 'images' },
+  { locale: 'es', unit: 'seat', quantity: '-3', shown: 'puestos' },
+  { locale: 'de', unit: 'GB-hour', quantity: '2', shown: 'GB-hour' },
+  { locale: 'de', unit: 'Anfrage', quantity: '2', shown: 'Anfrage' },
+  { locale: 'fr', unit: 'constructor', quantity: '2', shown: 'constructor' },
+] as const)('$quantity $unit are $shown in $locale', ({ locale, unit, quantity, shown }) =>
+  expect(unitOf(unit, quantity, locale)).toBe(shown),
+);

@@ -1,28 +1,47 @@
+import { cardBrandName } from '../kernel/card-brand.ts';
 import { minorDigits } from '../kernel/currency.ts';
 import { type Decimal, decimal } from '../kernel/decimal.ts';
 import type { InEachLocale, Locale } from '../kernel/locale.ts';
+import { TERMS } from './terms.ts';
+
+/** A decimal, or its text. */
+type Figure = Decimal | string;
 
 /**
- * Figures and dates as they stand on paper: UTC, every digit of the value and at least those of its currency. Their
- * forms are our own: Intl changes its forms with its data, and a document must not change with them.
+ * Figures and dates on pages, in mails and on paper: UTC, every digit of the value and at least those of its currency.
+ * Their forms are our own: Intl changes its forms with its data, and a document must not change with them.
  */
 export interface Figures {
-  /** An amount with its currency: `€1,234.50`, `1.234,50 €`. @throws for no ISO 4217 currency or no decimal. */
-  readonly money: (text: string, currency: string) => string;
+  /**
+   * An amount or a price with its currency: `€1,234.50`, `1.234,50 €`, `$0.0025`.
+   * @throws for no ISO 4217 currency or no decimal.
+   */
+  readonly money: (value: Figure, currency: string) => string;
   /** An amount or a price without its currency: `1,234.50`. */
-  readonly amount: (text: string, currency: string) => string;
+  readonly amount: (value: Figure, currency: string) => string;
   /** A quantity with its own digits and no more: `1,200`, `0.5`. */
-  readonly quantity: (text: string) => string;
+  readonly quantity: (value: Figure) => string;
   /** A rate in percent: `8.875%`. */
-  readonly percent: (text: string) => string;
+  readonly percent: (value: Figure) => string;
   /** `1 December 2025`, the UTC day of the instant. */
   readonly day: (instant: Temporal.Instant) => string;
+  /** `1 Dec 2025`: the same where room is scarce. */
+  readonly shortDay: (instant: Temporal.Instant) => string;
+  /** `1 December 2025, 14:05 UTC`. */
+  readonly minute: (instant: Temporal.Instant) => string;
   /** The days that a half-open period touches: `1 – 30 Nov 2025`, `15 Nov – 14 Dec 2025`, `3 Nov 2025`. */
   readonly period: (start: Temporal.Instant, end: Temporal.Instant) => string;
+  /** `Visa ending in 4242`. */
+  readonly card: (card: { readonly brand: string; readonly last4: string }) => string;
 }
+
+/** `Visa`: the brand of a card as it is written on the card. */
+export const brandName = (brand: string): string => cardBrandName(brand) ?? brand;
 
 /** The format of figures and dates in a language. */
 interface Habits {
+  /** Of a card, before its last digits. */
+  readonly endingIn: string;
   readonly group: string;
   readonly point: string;
   readonly money: (figure: string, symbol: string) => string;
@@ -44,6 +63,7 @@ const inOrder = (...parts: string[]): string => parts.join(NO_BREAK);
 
 const HABITS: InEachLocale<Habits> = {
   en: {
+    endingIn: TERMS.en.endingIn,
     group: ',',
     point: '.',
     money: (figure, symbol) => `${symbol}${/[A-Za-z]$/.test(symbol) ? NO_BREAK : ''}${figure}`,
@@ -54,6 +74,7 @@ const HABITS: InEachLocale<Habits> = {
     date: inOrder,
   },
   de: {
+    endingIn: TERMS.de.endingIn,
     group: '.',
     point: ',',
     money: moneyBehind,
@@ -64,6 +85,7 @@ const HABITS: InEachLocale<Habits> = {
     date: inOrder,
   },
   fr: {
+    endingIn: TERMS.fr.endingIn,
     group: NARROW,
     point: ',',
     money: moneyBehind,
@@ -74,6 +96,7 @@ const HABITS: InEachLocale<Habits> = {
     date: inOrder,
   },
   es: {
+    endingIn: TERMS.es.endingIn,
     group: '.',
     point: ',',
     money: moneyBehind,
@@ -99,7 +122,10 @@ function symbolOf(currency: string): string {
 
 const utc = (instant: Temporal.Instant): Temporal.ZonedDateTime => instant.toZonedDateTimeISO('UTC');
 
-function figuresIn({ group, point, money, percent, months, shortMonths, dayNumber, date }: Habits): Figures {
+const twoDigits = (value: number): string => String(value).padStart(2, '0');
+
+function figuresIn(habits: Habits): Figures {
+  const { endingIn, group, point, money, percent, months, shortMonths, dayNumber, date } = habits;
   /** All digits of the value, at least so many behind the point, without its sign. */
   const digitsOf = (value: Decimal, least: number): string => {
     const [whole = '', fraction] = value.abs().toFixed(Math.max(least, value.decimalPlaces())).split('.');
@@ -107,23 +133,29 @@ function figuresIn({ group, point, money, percent, months, shortMonths, dayNumbe
     return fraction === undefined ? grouped : `${grouped}${point}${fraction}`;
   };
   const signOf = (value: Decimal): string => (value.lt(0) ? MINUS : '');
-  const show = (text: string, least: number): string => {
-    const value = decimal(text);
+  const show = (figure: Figure, least: number): string => {
+    const value = decimal(figure);
     return `${signOf(value)}${digitsOf(value, least)}`;
   };
   const month = (names: readonly string[], at: Temporal.ZonedDateTime): string => names[at.month - 1] as string;
+  const dayIn = (names: readonly string[], at: Temporal.ZonedDateTime): string =>
+    date(dayNumber(at.day), month(names, at), String(at.year));
   return {
-    money: (text, currency) => {
-      const value = decimal(text);
+    money: (figure, currency) => {
+      const value = decimal(figure);
       return `${signOf(value)}${money(digitsOf(value, minorDigits(currency)), symbolOf(currency))}`;
     },
-    amount: (text, currency) => show(text, minorDigits(currency)),
-    quantity: (text) => show(text, 0),
-    percent: (text) => percent(show(text, 0)),
-    day: (instant) => {
+    amount: (figure, currency) => show(figure, minorDigits(currency)),
+    quantity: (figure) => show(figure, 0),
+    percent: (figure) => percent(show(figure, 0)),
+    day: (instant) => dayIn(months, utc(instant)),
+    shortDay: (instant) =>
+      inOrder(dayNumber(utc(instant).day), month(shortMonths, utc(instant)), String(utc(instant).year)),
+    minute: (instant) => {
       const at = utc(instant);
-      return date(dayNumber(at.day), month(months, at), String(at.year));
+      return `${dayIn(months, at)}, ${twoDigits(at.hour)}:${twoDigits(at.minute)}${NO_BREAK}UTC`;
     },
+    card: ({ brand, last4 }) => `${brandName(brand)} ${endingIn} ${last4}`,
     period: (start, end) => {
       const first = utc(start);
       const last = Temporal.Instant.compare(end, start) > 0 ? utc(end.subtract({ nanoseconds: 1 })) : first;
@@ -143,7 +175,7 @@ const FIGURES: InEachLocale<Figures> = {
   es: figuresIn(HABITS.es),
 };
 
-/** How figures and dates are written on documents and in mails of this language. */
+/** How figures and dates are written in this language. */
 export const figuresOf = (locale: Locale): Figures => FIGURES[locale];
 
 /** The same figure with places where it may break, so that a figure wider than its column loses no digit. */

@@ -1,0 +1,84 @@
+import type { InEachLocale, Locale } from '../kernel/locale.ts';
+
+/** The additions to the name of a line, and names that are not the merchant's. */
+const en = {
+  discount: 'discount',
+  grants: 'covered by grants',
+  minimum: 'minimum',
+  maximum: 'maximum',
+  late: 'late usage',
+  unused: 'not used',
+  credit: 'credit',
+  carried: 'carried over',
+  commitment: 'Minimum commitment',
+  balance: 'Prepaid balance',
+  topUp: 'Wallet top-up',
+};
+
+type LineWord = keyof typeof en;
+
+const LINE_NAMES: InEachLocale<Readonly<Record<LineWord, string>>> = {
+  en,
+  de: {
+    discount: 'Rabatt',
+    grants: 'durch Kontingente gedeckt',
+    minimum: 'Mindestbetrag',
+    maximum: 'Höchstbetrag',
+    late: 'nachgemeldete Nutzung',
+    unused: 'nicht genutzt',
+    credit: 'Erstattung',
+    carried: 'Übertrag',
+    commitment: 'Mindestumsatz',
+    balance: 'Vorausbezahltes Guthaben',
+    topUp: 'Guthabenaufladung',
+  },
+  fr: {
+    discount: 'remise',
+    grants: 'couvert par des crédits',
+    minimum: 'minimum',
+    maximum: 'plafond',
+    late: 'utilisation tardive',
+    unused: 'non utilisé',
+    credit: 'remboursement',
+    carried: 'report',
+    commitment: 'Engagement minimal',
+    balance: 'Solde prépayé',
+    topUp: 'Rechargement du solde',
+  },
+  es: {
+    discount: 'descuento',
+    grants: 'cubierto por créditos',
+    minimum: 'mínimo',
+    maximum: 'máximo',
+    late: 'uso tardío',
+    unused: 'no utilizado',
+    credit: 'reembolso',
+    carried: 'traspaso',
+    commitment: 'Compromiso mínimo',
+    balance: 'Saldo prepagado',
+    topUp: 'Recarga del saldo',
+  },
+};
+
+/** Names of lines that say nothing of the merchant's. */
+const WHOLE: readonly LineWord[] = ['commitment', 'balance', 'topUp'];
+const ENGLISH = Object.entries(en) as [LineWord, string][];
+const WHOLE_BY_NAME = new Map(ENGLISH.filter(([word]) => WHOLE.includes(word)).map(([word, name]) => [name, word]));
+const ADDED_BY_NAME = new Map(ENGLISH.filter(([word]) => !WHOLE.includes(word)).map(([word, name]) => [name, word]));
+
+/** Added behind a name: `Tokens: minimum`, `Tokens: minimum: carried over`; a credit note may follow, in brackets. */
+const ADDED = /^(.+): ([^:()]+?)( \([^()]*\))?$/s;
+
+/**
+ * The name of a line in this language. It is stored in English, made of the merchant's name of a price
+ * and what the line does with it; that is said in the language of its reader. Other names stay as they are.
+ */
+export function lineNameIn(locale: Locale, name: string): string {
+  if (locale === 'en') return name;
+  const words = LINE_NAMES[locale];
+  const whole = WHOLE_BY_NAME.get(name);
+  if (whole !== undefined) return words[whole];
+  const [, first, added, note = ''] = ADDED.exec(name) ?? [];
+  const word = added === undefined ? undefined : ADDED_BY_NAME.get(added);
+  return word === undefined ? name : `${lineNameIn(locale, first as string)}: ${words[word]}${note}`;
+}

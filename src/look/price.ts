@@ -1,0 +1,27 @@
+import { minorDigits } from '../kernel/currency.ts';
+import { type Decimal, decimal, plain } from '../kernel/decimal.ts';
+
+/** Prices of a unit with more digits than these are shown for more units. */
+const MOST_DIGITS = 4;
+/** A price above this is no easier to read than its digits: endless averages would become millions. */
+const MOST_PRICE = 10_000;
+const COUNTS = [1000, 1_000_000, 1_000_000_000];
+
+/**
+ * For how many units the prices of one list are shown: the fewest of which each price has no more digits than money
+ * needs, so that `0.00000015` and `0.000003` stand as `0.15` and `3.00` per 1,000,000. One list has one scale, so that
+ * its prices can be compared.
+ * @param prices of one unit each
+ */
+export function scaleOf(prices: readonly (Decimal | string)[], currency: string): number {
+  const digits = minorDigits(currency);
+  const values = prices.map((price) => decimal(price));
+  if (values.every((value) => value.decimalPlaces() <= Math.max(MOST_DIGITS, digits))) return 1;
+  const most = Math.max(MOST_DIGITS, digits);
+  const isShort = (count: number, places: number): boolean =>
+    values.every((value) => value.times(count).decimalPlaces() <= places && value.times(count).abs().lt(MOST_PRICE));
+  return COUNTS.find((count) => isShort(count, digits)) ?? COUNTS.find((count) => isShort(count, most)) ?? 1;
+}
+
+/** A price of one unit for so many. */
+export const priceFor = (price: Decimal | string, scale: number): string => plain(decimal(price).times(scale));
