@@ -75,6 +75,15 @@ it('is made once: again it changes nothing, and one that was cut short was taken
   expect((await merchant.get('/v0/me')).body).toMatchObject({ role: 'admin', organization: { id: demo.merchantId } });
 });
 
+it('has an account for transfers, so that every invoice says how to pay it', async () => {
+  const { settings } = (await merchant.get(`/v0/organizations/${demo.merchantId}`)).body;
+  expect(settings.bankTransfer).toMatchObject({ holder: 'Halcyon Labs, Inc.', iban: 'DE89370400440532013000' });
+  const byTransfer = (await list('/v0/subscriptions')).find(({ bankTransferOnly }) => bankTransferOnly);
+  const [invoice] = await list(`/v2/invoices?subscriptionId=${byTransfer.id}&status=ISSUED`);
+  const page = await env.client('').get(`/pay/invoices/${invoice.id}`);
+  expect(page.text).toContain('DE89 3704 0044 0532 0130 00');
+});
+
 it('prints each piece that it makes', () => {
   expect(labels).toEqual([
     'three months of usage events',

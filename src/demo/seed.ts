@@ -90,6 +90,14 @@ const MERCHANT = {
     invoicePrefix: 'HAL',
     redirectHosts: [UNFINISHED],
     branding: { color: '#0f5f73', footer: 'Halcyon Labs, Inc. · Thank you for your business.' },
+    // the example of ISO 13616, which is no real account
+    bankTransfer: {
+      holder: 'Halcyon Labs, Inc.',
+      iban: 'DE89 3704 0044 0532 0130 00',
+      bic: 'COBADEFFXXX',
+      bank: 'Example Bank',
+      note: 'The account of a demo: do not send money to it.',
+    },
   },
 };
 

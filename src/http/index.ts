@@ -32,4 +32,4 @@ export { RateLimiter, type RateLimits } from './sharing/rate-limit.ts';
 export { type SlotLimits, Slots } from './sharing/slots.ts';
 export { eachInTurns, inTurns, sortedInTurns, turn } from './turns.ts';
 export { validate } from './validation.ts';
-export { isStorable, readDecimal, UNSTORABLE_TEXT } from './values.ts';
+export { decimalProblem, isStorable, readDecimal, UNSTORABLE_TEXT } from './values.ts';

@@ -40,7 +40,7 @@ export function problemsOf(part: Place, errors: readonly ErrorObject[]): FieldEr
 
 /** `must be a string or null`; where a form is said with an example, that says it all. */
 function joined(messages: readonly string[]): string {
-  const formed = messages.filter((message) => message.includes('such as '));
+  const formed = messages.filter((message) => /such as |; write /.test(message));
   const [first = '', ...others] = formed.length > 0 ? formed : messages;
   return [first, ...others.map((message) => message.replace(/^must be /, ''))].join(' or ');
 }

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { type Static, type TSchema, Type } from 'typebox';
 import type { Database, Tx } from '../db/index.ts';
 import type { IdKind } from '../kernel/ids.ts';
-import { ok, type Result } from '../kernel/result.ts';
+import { type FieldError, ok, type Result } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { PartLimits } from './body.ts';
 import type { Caller, Role } from './caller.ts';
@@ -202,6 +202,11 @@ interface RouteDeclaration<Path extends string, Q, B, A extends Access> {
   readonly makesDue?: false;
   /** No timer watches the handler, which would cost a tenth of a small request; it must end without one. */
   readonly endsByItself?: true;
+  /**
+   * The faults of a body that the handler would find. They are told with those of the schema, where it has found some:
+   * so all are told at once. It reads any body.
+   */
+  readonly alsoChecked?: (body: unknown) => FieldError[];
   /** The handler holds the body against its schema itself, where that has to be done part by part. */
   readonly bodyChecked?: 'by the handler';
   /** Asks for room before the body is read: to read a body that will be refused costs the time of others. */

@@ -430,6 +430,7 @@ export class Runner {
     if (declaration.body) {
       const part = declaration.method === 'PATCH' ? 'change' : 'body';
       if (declaration.bodyChecked !== 'by the handler') errors.push(...validate(part, declaration.body, body));
+      if (errors.length > 0) errors.push(...(declaration.alsoChecked?.(body) ?? []));
     } else if (!declaration.bodyBytes && body !== undefined && body !== null && Object.keys(body).length > 0)
       errors.push(...validate('body', NOTHING, body));
     if (errors.length > 0) orThrow(invalid(errors));

@@ -1,9 +1,9 @@
 import { isCurrency, minorDigits } from '../kernel/currency.ts';
 import { type Decimal, decimal, isRawNumber } from '../kernel/decimal.ts';
+import { decimalTextProblem, isDecimalText } from '../kernel/decimal-text.ts';
 import type { FieldError } from '../kernel/result.ts';
 import type { DecimalRules } from './schema.ts';
 
-const DECIMAL_TEXT = /^-?\d{1,38}(?:\.\d{1,38})?$/;
 const NUMBER_TEXT = /^-?\d{1,60}(?:\.\d{1,60})?(?:[eE][+-]?\d{1,3})?$/;
 
 /** Can PostgreSQL hold the text? It has no NUL and no lone surrogates. */
@@ -31,7 +31,7 @@ export function unstorable(value: unknown, field: string): FieldError | null {
  * Reads a decimal of a request within the limits of api.md (38 digits, exponent ±38). @returns null where it is none.
  */
 export function readDecimal(value: unknown): Decimal | null {
-  if (typeof value === 'string') return DECIMAL_TEXT.test(value) ? decimal(value) : null;
+  if (typeof value === 'string') return isDecimalText(value) ? decimal(value) : null;
   const text = isRawNumber(value) ? value.rawJSON : String(typeof value === 'number' ? value : '');
   if (!NUMBER_TEXT.test(text)) return null;
   const number = decimal(text);
@@ -45,7 +45,12 @@ export function decimalProblem(rules: DecimalRules, value: unknown): string | nu
   if (accept !== 'both' && isText !== (accept === 'string'))
     return rules.words ?? (accept === 'string' ? 'must be a decimal string, such as "12.50"' : 'must be a number');
   const number = readDecimal(value);
-  if (!number) return rules.words ?? 'must be a decimal of at most 38 digits, such as "12.50"';
+  if (!number)
+    return (
+      (isText ? decimalTextProblem(value) : null) ??
+      rules.words ??
+      'must be a decimal of at most 38 digits, such as "12.50"'
+    );
   if (rules.minimum !== undefined && number.lt(rules.minimum)) return `must be at least ${rules.minimum}`;
   if (rules.exclusiveMinimum !== undefined && number.lte(rules.exclusiveMinimum))
     return `must be greater than ${rules.exclusiveMinimum}`;

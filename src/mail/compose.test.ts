@@ -118,8 +118,11 @@ describe('where it is paid by transfer', () => {
     expect(issuedMail({ ...facts, ...change }).facts.map(([label]) => label)).not.toContain('IBAN'),
   );
 
-  it('says what to quote where the merchant has given no account', () =>
-    expect(issuedMail({ ...facts, paysOnline: false }).facts.at(-1)).toEqual(['Reference', 'INV-000042']));
+  it('says whom to ask and what to quote where the merchant has given no account', () =>
+    expect(issuedMail({ ...facts, paysOnline: false }).facts.slice(-2)).toEqual([
+      ['Account', 'Please ask us for it'],
+      ['Reference', 'INV-000042'],
+    ]));
 });
 
 it.each([

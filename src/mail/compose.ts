@@ -77,9 +77,9 @@ const payAction = (facts: InvoiceFacts): MailContent['action'] =>
     ? { label: MAIL_WORDS[facts.locale].payInvoice, url: facts.page }
     : seeAction(facts);
 
-/** To which account, and what to quote; nothing where it is paid by card, or nobody has said. */
+/** To which account, or that the seller tells it, and what to quote; nothing where it is paid by card. */
 function bankRows({ locale, paysOnline, unpaid, bank, number }: InvoiceFacts): Rows {
-  const { label } = MAIL_WORDS[locale];
+  const { label, askForAccount } = MAIL_WORDS[locale];
   if (paysOnline || unpaid.isZero()) return [];
   const { holder, iban, account, bic, bank: bankName, note } = bank ?? {};
   const given = (labelled: string, value: string | null | undefined, most = MOST_OF_A_NAME): Rows =>
@@ -87,7 +87,7 @@ function bankRows({ locale, paysOnline, unpaid, bank, number }: InvoiceFacts): R
   return [
     ...given(label.holder, holder),
     ...given('IBAN', iban?.replace(/(.{4})(?=.)/g, '$1 ')),
-    ...given(label.account, account),
+    ...given(label.account, bank === null ? askForAccount : account),
     ...given('BIC', bic),
     ...given(label.bank, bankName),
     [label.reference, name(number)],

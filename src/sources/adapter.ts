@@ -1,4 +1,4 @@
-import { readDecimal, UNSTORABLE_TEXT } from '../http/index.ts';
+import { decimalProblem, readDecimal, UNSTORABLE_TEXT } from '../http/index.ts';
 import { isCurrency } from '../kernel/currency.ts';
 import { type Decimal, decimal } from '../kernel/decimal.ts';
 import type { FieldError } from '../kernel/result.ts';
@@ -59,7 +59,7 @@ export class Reader {
     const number = readDecimal(value);
     if (number !== null) return number;
     const isMissing = value === undefined || value === null;
-    this.#fail(name, isMissing ? 'is required' : 'must be a decimal of at most 38 digits, such as "12.50"');
+    this.#fail(name, isMissing ? 'is required' : (decimalProblem({ accept: 'both' }, value) ?? ''));
     return decimal(0);
   }
 

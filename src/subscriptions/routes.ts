@@ -15,6 +15,7 @@ import { patchSubscription, terminateSubscription } from './life/patch.ts';
 import { paymentOf } from './life/payment.ts';
 import { customerDetails, factsOf, loadShown, toSubscriptionReply } from './life/present.ts';
 import { reconcileSubscription } from './life/reconcile.ts';
+import { warningsAbout } from './life/warnings.ts';
 import type { SubscriptionDependencies } from './subscription/dependencies.ts';
 import {
   ReconciliationBody,
@@ -72,7 +73,7 @@ export const subscriptionRoutes = (
       const shown = facts
         ? toSubscriptionReply(subscription, facts, await paymentOf(dependencies, tx, subscription, upfront))
         : await show(dependencies, tx, subscription, now);
-      const standing = new Reply(isNew ? 201 : 200, shown);
+      const standing = new Reply(isNew ? 201 : 200, { ...shown, ...(await warningsAbout(tx, subscription)) });
       return ok(
         upfront?.paymentInFlight === true
           ? new Intended({ subscriptionId: subscription.id, invoiceId: upfront.id }, standing)
@@ -122,7 +123,8 @@ export const subscriptionRoutes = (
     replies: { 200: SubscriptionReply },
     handler: async ({ tx, params, now }) => {
       const subscription = await selectSubscription(tx, params.id);
-      return subscription ? ok(await show(dependencies, tx, subscription, now)) : notFound('subscription');
+      if (!subscription) return notFound('subscription');
+      return ok({ ...(await show(dependencies, tx, subscription, now)), ...(await warningsAbout(tx, subscription)) });
     },
   }),
   api.patch('/v0/subscriptions/:id', 'updateSubscription', {
@@ -215,5 +217,5 @@ async function showChanged(
     toSubscriptionReply(subscription, facts, await paymentOf(dependencies, tx, subscription));
   wasBefore(await shown(held.subscription));
   const changed = await change(held);
-  return changed.ok ? ok(await shown(changed.value)) : changed;
+  return changed.ok ? ok({ ...(await shown(changed.value)), ...(await warningsAbout(tx, changed.value)) }) : changed;
 }

@@ -22,6 +22,7 @@ beforeAll(async () => {
   const product = await made('/v0/products', { name: 'API', description: 'Calls' });
   known.product = product.id;
   const fee = await made('/v0/fees', { name: 'Base', description: 'monthly', productId: product.id });
+  known.fee = fee.id;
   const price = await made('/v0/prices', {
     feeId: fee.id,
     invoiceDisplayName: 'Base',
@@ -66,6 +67,7 @@ const metric = {
   productId: '{product}',
   valueProperty: '$.tokens',
 };
+const feePrice = { feeId: '{fee}', invoiceDisplayName: 'Base', paymentTerm: 'in_arrears', billingCadence: 'P1M' };
 const discount = { type: 'percentageDiscount', effectiveFrom: '2026-03-01T00:00:00Z' };
 const consumer = { name: 'Ada', email: 'ada@example.com', address: { country: 'CH' } };
 
@@ -95,6 +97,42 @@ it.each([
     path: '/v0/payments',
     body: { amount: '10.5', currency: 'JPY' },
     errors: { amount: 'must be a whole number: JPY has no decimal places' },
+  },
+  {
+    path: '/v0/prices',
+    body: { ...feePrice, properties: { unitPrice: '3e-7' }, minimumAmount: '€5', maximumAmount: '1,000.50' },
+    errors: {
+      'properties.unitPrice': 'has an exponent; write "0.0000003"',
+      minimumAmount: 'has the currency €; write "5"',
+      maximumAmount: 'has "," between its digits; write "1000.50"',
+    },
+  },
+  {
+    path: '/v0/prices',
+    body: { ...feePrice, model: 'package', properties: { size: '1M', unitPrice: '0.4' } },
+    errors: {
+      'properties.size': 'has the unit M; write "1000000"',
+      'properties.price': 'is required',
+      'properties.unitPrice': 'package takes no unitPrice (standard does); it takes size, price and includedUnits',
+    },
+  },
+  {
+    path: '/v0/prices',
+    body: {
+      ...feePrice,
+      model: 'graduated',
+      properties: { tiers: [{ upTo: '1k', unitPrice: '1e400' }], size: '1_000' },
+    },
+    errors: {
+      'properties.tiers.0.upTo': 'has the unit k; write "1000"',
+      'properties.tiers.0.unitPrice': 'has an exponent; write a decimal of at most 38 digits without it',
+      'properties.size': 'graduated takes no size (package does); it takes tiers and includedUnits',
+    },
+  },
+  {
+    path: '/v0/prices',
+    body: { ...feePrice, model: 'percentage', properties: { percentage: '2.9%' } },
+    errors: { 'properties.percentage': 'must be a fraction, such as "0.029" for 2.9 %' },
   },
   {
     path: '/v0/billableMetrics',

@@ -88,6 +88,25 @@ describe.each(['plain', 'compact'] as const)('the %s document for generators of 
     expect([...new Set(found)].toSorted()).toEqual(Object.keys(ANY_JSON).toSorted());
   });
 
+  it('has an optional description in every request, except where it is the text of a line for the payer', () => {
+    const requests = places.filter(({ isSent }) => isSent).map(({ schema }) => schema);
+    const seen = new Set<string>();
+    for (const schema of requests) {
+      const name = referenceOf(schema);
+      if (name === undefined || seen.has(name)) continue;
+      seen.add(name);
+      requests.push(
+        ...places.filter(({ at }) => new RegExp(`^${name}(?![\\w])`).test(at)).map((place) => place.schema),
+      );
+    }
+    const described = [...seen].filter((name) => 'description' in ((named[name]?.properties ?? {}) as object));
+    const required = described.filter((name) =>
+      (named[name]?.required as string[] | undefined)?.includes('description'),
+    );
+    expect(required).toEqual(['PaymentItemCreate']);
+    expect(described.length).toBeGreaterThan(12);
+  });
+
   it('tells the objects of a union apart by a field', () => {
     const unions = places.filter(({ schema }) => branchesOf(schema).filter(isObject).length > 1);
     const open = unions.filter(({ schema }) => schema.discriminator === undefined).map(({ at }) => at);

@@ -313,6 +313,23 @@ it('keeps its plan version after later versions', async () => {
   expect((await shop.invoices(late)).map(({ grandTotal }) => grandTotal)).toEqual(['50.00', '50.00']);
 });
 
+it('warns of transfers without a bank account, until there is one', async () => {
+  const clock = await shop.clock(START);
+  const plan = await shop.plan([await shop.feePrice()]);
+  const subscription = await shop.subscribe(plan, { clock, bankTransferOnly: true });
+  const path = `/v0/subscriptions/${subscription.id}`;
+  const warning = expect.stringContaining('settings.bankTransfer');
+  expect(subscription).toMatchObject({ status: 'active', warnings: [warning] });
+  expect((await merchant.get(path)).body.warnings).toEqual([warning]);
+  expect((await shop.change(path, { name: 'Other' })).warnings).toEqual([warning]);
+  expect(await shop.change(path, { bankTransferOnly: false })).not.toHaveProperty('warnings');
+  const settings = (bankTransfer: object | null) =>
+    merchant.patch(`/v0/organizations/${merchant.id}`, { settings: { bankTransfer } });
+  await settings({ iban: 'DE89370400440532013000' });
+  expect(await shop.change(path, { bankTransferOnly: true })).not.toHaveProperty('warnings');
+  await settings(null);
+});
+
 // Proves 2.subscription.paymentTermDays.due, 4.subscriptions.patch.paymentTermDays.
 it('gives a later invoice the payment term of that moment, and keeps those that were issued (§2, §4)', async () => {
   const clock = await shop.clock(START);

@@ -44,8 +44,15 @@ describe('POST /v0/fees', () => {
     expect(failingFields(await post({ itemId: await build.item() }))).toEqual(['productId']);
   });
 
+  it.each([undefined, null])('answers an empty description for %s', async (description) => {
+    const made = await post({ productId, description });
+    expect(made).toMatchObject({ status: 201, body: { description: '' } });
+    const kept = await merchant.patch(`/v0/fees/${made.body.id}`, { name: 'N', description });
+    expect(kept).toMatchObject({ status: 200, body: { name: 'N', description: '' } });
+  });
+
   it('lists every failing field', async () => {
-    expect(failingFields(await merchant.post('/v0/fees', { productId: 'x', price: '1' }))).toEqual([
+    expect(failingFields(await merchant.post('/v0/fees', { productId: 'x', price: '1', description: 1 }))).toEqual([
       'description',
       'name',
       'price',

@@ -41,7 +41,7 @@ export async function createFee(tx: Tx, body: FeeCreateBody, now: Instant): Prom
     productId: productId.value,
     itemId: body.itemId ?? null,
     name: body.name,
-    description: body.description,
+    description: body.description ?? '',
     createdAt: now,
     updatedAt: now,
   });

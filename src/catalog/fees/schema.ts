@@ -13,7 +13,7 @@ import {
 
 const FEE_FIELDS: FieldWords = {
   name: ['The name of the fee, 1 to 255 characters.', 'Platform fee'],
-  description: ['The description of the fee, in your own words.', 'Access to the platform'],
+  description: ['The description of the fee, in your own words. Default: empty.', 'Access to the platform'],
   productId: 'The product of the fee. A creation needs it unless it names an item.',
   itemId: 'The item that the fee is for. Null: none. With an item, the product is the one of the item.',
 };
@@ -43,7 +43,7 @@ const placement = {
 };
 
 export const FeeCreateBody = Strict(
-  { name: Name, description: Text(), ...placement, merchantId: Type.Optional(Id('organization')) },
+  { name: Name, description: Type.Optional(Text()), ...placement, merchantId: Type.Optional(Id('organization')) },
   {
     $id: 'FeeCreate',
     'x-fields': FEE_FIELDS,

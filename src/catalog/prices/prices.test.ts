@@ -205,6 +205,36 @@ describe('POST /v0/prices', () => {
     expect(failingFields(await ofFee(fields))).toEqual(failing);
   });
 
+  it('names all faults of a body at once, those of its properties and of its metric too', async () => {
+    const answer = await ofMetric({
+      invoiceDisplayName: undefined,
+      model: 'matrix',
+      properties: { dimensions: ['color'], cells: [], default: '3e-7', includedUnits: '1M' },
+    });
+    expect(answer.body.errors).toEqual([
+      { field: 'invoiceDisplayName', message: 'is required' },
+      { field: 'properties.includedUnits', message: expect.stringMatching(/^matrix takes no includedUnits/) },
+      { field: 'properties.default', message: 'has an exponent; write "0.0000003"' },
+    ]);
+    const found = await ofMetric({
+      quantity: 5,
+      groupFilters: { color: ['red'] },
+      properties: { unitPrice: '1' },
+      minimumAmount: '2',
+      maximumAmount: '1',
+    });
+    expect(failingFields(found)).toEqual(['groupFilters.color', 'minimumAmount', 'quantity']);
+  });
+
+  it.each([{ dimensions: 5 }, { dimensions: [7], cells: 1 }, { dimensions: {} }])(
+    'is a 400 for the properties %j of a stored matrix',
+    async (properties) => {
+      const matrix = { model: 'matrix', properties: { dimensions: ['region'], cells: [], default: '1' } };
+      const { id } = (await ofMetric(matrix)).body;
+      expect(failingFields(await merchant.patch(`/v0/prices/${id}`, { properties }))).toContain('properties.default');
+    },
+  );
+
   it('is for exactly one of a metric and a fee', async () => {
     expect(failingFields(await merchant.post('/v0/prices', METRIC_PRICE))).toEqual(['billableMetricId']);
     expect(failingFields(await ofFee({ billableMetricId: metricId }))).toEqual(['billableMetricId']);

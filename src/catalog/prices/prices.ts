@@ -58,9 +58,7 @@ export async function createPrice(tx: Tx, body: PriceCreateBody, now: Instant): 
     return invalid([{ field: 'billableMetricId', message }]);
   }
   const terms = termsOf(body);
-  const errors = checkTerms(terms, feeId === null ? 'metric' : 'fee');
-  if (errors.length > 0) return invalid(errors);
-  const surrounded = await surround(tx, terms, { billableMetricId, feeId });
+  const surrounded = await checkAll(tx, terms, { billableMetricId, feeId });
   if (!surrounded.ok) return surrounded;
   const identity = {
     id: newId('price'),
@@ -106,9 +104,7 @@ export async function changePrice(
   if (!price) return notFound('price');
   const before = currentTerms(price);
   const terms = changedTerms(before, body);
-  const errors = checkTerms(terms, price.feeId === null ? 'metric' : 'fee');
-  if (errors.length > 0) return invalid(errors);
-  const surrounded = await surround(tx, terms, price);
+  const surrounded = await checkAll(tx, terms, price);
   if (!surrounded.ok) return surrounded;
   const fields = changedFields(before, terms).filter((field) => field !== 'invoiceDisplayName');
   if (fields.length > 0) {
@@ -188,6 +184,19 @@ function changedTerms(before: PriceTerms, body: PriceUpdateBody): PriceTerms {
     taxRate: toDecimal(body.taxRate),
   };
   return { ...before, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) };
+}
+
+/** Checks the terms alone and in their context, and answers all faults at once. @returns the feature that they carry */
+async function checkAll(
+  tx: Tx,
+  terms: PriceTerms,
+  of: Pick<Price, 'billableMetricId' | 'feeId'>,
+): Promise<Result<Feature | null>> {
+  const errors = checkTerms(terms, of.feeId === null ? 'metric' : 'fee');
+  const surrounded = await surround(tx, terms, of);
+  if (errors.length === 0) return surrounded;
+  const further = !surrounded.ok && surrounded.refusal.kind === 'validation' ? surrounded.refusal.errors : [];
+  return invalid([...errors, ...further]);
 }
 
 /** Finds and locks the context of the terms, and checks them in it. @returns the feature that the price carries */

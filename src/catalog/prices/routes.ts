@@ -1,6 +1,7 @@
 import { type Route, routesOf } from '../../http/index.ts';
 import { changePrice, createPrice, deletePrice, getPrice, listPrices } from './prices.ts';
 import { PriceCreateBody, PriceListQuery, PriceReply, PriceUpdateBody } from './schema.ts';
+import { checkPropertiesOf } from './terms.ts';
 
 const api = routesOf('Catalog');
 
@@ -18,6 +19,7 @@ export const priceRoutes: readonly Route[] = [
       'minor unit of the currency.',
     access: { role: 'member', merchant: 'body', by: ['billableMetricId', 'feeId'] },
     body: PriceCreateBody,
+    alsoChecked: (body) => checkPropertiesOf(body, 'standard'),
     mostKeys: MOST_KEYS,
     replies: { 201: PriceReply },
     handler: async ({ tx, body, now }) => createPrice(tx, body, now),
@@ -44,6 +46,7 @@ export const priceRoutes: readonly Route[] = [
       'change; anything else is a 409.',
     access: { role: 'member', merchant: one },
     body: PriceUpdateBody,
+    alsoChecked: (body) => checkPropertiesOf(body),
     mostKeys: MOST_KEYS,
     replies: { 200: PriceReply },
     errors: [409],

@@ -3,12 +3,13 @@ import {
   checkLimits,
   checkProperties,
   dimensionsOf,
+  isPriceModel,
   modelOf,
   type PriceModelName,
   type Pricing,
-  priceModels,
+  propertiesSchema,
 } from '../../invoicing/rating/index.ts';
-import { type Decimal, ONE } from '../../kernel/decimal.ts';
+import { type Decimal, isRawNumber, ONE } from '../../kernel/decimal.ts';
 import type { FieldError } from '../../kernel/result.ts';
 import { isOnce, parseCadence } from '../../kernel/time.ts';
 import type { Feature } from '../features/feature.ts';
@@ -44,8 +45,24 @@ export function checkTerms(terms: PriceTerms, priced: 'metric' | 'fee'): FieldEr
   ];
 }
 
-function checkModel({ model, properties }: PriceTerms): FieldError[] {
-  const inForm = validate('body', priceModels[model].schema, properties);
+/**
+ * The faults of a body's properties, whatever else is wrong with the body. A body without a model has the usual one;
+ * undefined: the model of the stored price, which `checkTerms` knows.
+ */
+export function checkPropertiesOf(body: unknown, usual?: PriceModelName): FieldError[] {
+  const { model = usual, properties } = fieldsOf(body) ?? {};
+  if (typeof model !== 'string' || !isPriceModel(model) || fieldsOf(properties) === null) return [];
+  return checkModel({ model, properties });
+}
+
+/** The fields of a JSON object; null for another value. */
+const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> | null =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawNumber(value)
+    ? (value as Record<string, unknown>)
+    : null;
+
+function checkModel({ model, properties }: Pick<PriceTerms, 'model' | 'properties'>): FieldError[] {
+  const inForm = validate('body', propertiesSchema(model), properties);
   const errors = inForm.length > 0 ? inForm : checkProperties({ model, properties } as Pricing);
   return errors.map((error) => ({ ...error, field: error.field === '' ? 'properties' : `properties.${error.field}` }));
 }
@@ -114,12 +131,14 @@ export function checkSurroundings(terms: PriceTerms, around: PriceSurroundings):
 
 /** Filters and matrices may use only the dimensions of the metric. */
 function checkDimensions({ groupFilters, model, properties }: PriceTerms, { metric }: PriceSurroundings): FieldError[] {
-  const dimensions = metric?.groupBy ?? {};
+  if (metric === null) return []; // of a fee, which takes neither
+  const dimensions = metric.groupBy ?? {};
   const filtered = Object.keys(groupFilters ?? {}).map((dimension) => ({
     dimension,
     field: `groupFilters.${dimension}`,
   }));
-  const crossed = (dimensionsOf({ model, properties }) ?? []).map((dimension, index) => ({
+  const named: unknown = dimensionsOf({ model, properties }); // of any form: other faults are told with these
+  const crossed = (Array.isArray(named) ? named : []).map((dimension: string, index) => ({
     dimension,
     field: `properties.dimensions.${index}`,
   }));

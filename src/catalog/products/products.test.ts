@@ -29,6 +29,16 @@ describe('POST /v0/products', () => {
     expect((await merchant.get(`/v0/products/${made.body.id}`)).body).toEqual(made.body);
   });
 
+  it.each([undefined, null])('answers an empty description for %s', async (description) => {
+    const made = await merchant.post('/v0/products', { name: 'P', description });
+    expect(made).toMatchObject({ status: 201, body: { description: '' } });
+    expect((await merchant.get(`/v0/products/${made.body.id}`)).body).toEqual(made.body);
+    const changed = await merchant.patch(`/v0/products/${made.body.id}`, { description: 'By the token' });
+    expect(changed.body.description).toBe('By the token');
+    const kept = await merchant.patch(`/v0/products/${made.body.id}`, { name: 'Q', description });
+    expect(kept).toMatchObject({ status: 200, body: { name: 'Q', description: 'By the token' } });
+  });
+
   it('keeps every digit of a number in metadata', async () => {
     const made = await merchant.post('/v0/products', '{"name":"P","description":"","metadata":{"n":9007199254740993}}');
     expect(made.text).toContain('"metadata":{"n":9007199254740993}');
@@ -42,12 +52,12 @@ describe('POST /v0/products', () => {
   });
 
   it.each([
-    { body: {}, fields: ['description', 'name'] },
+    { body: {}, fields: ['name'] },
     { body: { name: '', description: '' }, fields: ['name'] },
     { body: { name: 'x'.repeat(256), description: '' }, fields: ['name'] },
     { body: { name: 'P', description: 'x'.repeat(8193) }, fields: ['description'] },
     { body: { name: 'P', description: '', metadata: { a: {} } }, fields: ['metadata.a'] },
-    { body: { name: 7, description: null, colour: 'red' }, fields: ['colour', 'description', 'name'] },
+    { body: { name: 7, description: 7, colour: 'red' }, fields: ['colour', 'description', 'name'] },
   ])('is a 400 that lists $fields', async ({ body, fields }) => {
     expect(failingFields(await merchant.post('/v0/products', body))).toEqual(fields);
   });

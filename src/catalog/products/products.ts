@@ -28,7 +28,7 @@ export async function createProduct(
     id: newId('product'),
     merchantId: tx.merchantId,
     name: body.name,
-    description: body.description,
+    description: body.description ?? '',
     metadata: body.metadata ?? {},
     createdAt: now,
     updatedAt: now,

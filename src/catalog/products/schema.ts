@@ -14,7 +14,7 @@ import {
 
 const PRODUCT_FIELDS: FieldWords = {
   name: ['The name of the product, 1 to 255 characters.', 'Messaging'],
-  description: ['The description of the product, in your own words.', 'Messages by API'],
+  description: ['The description of the product, in your own words. Default: empty.', 'Messages by API'],
   metadata: ['Data of your own. A change replaces all of it.', { team: 'north' }],
 };
 
@@ -39,7 +39,7 @@ export const ProductReply = Type.Object(
 export const ProductCreateBody = Strict(
   {
     name: Name,
-    description: Text(),
+    description: Type.Optional(Text()),
     metadata: Type.Optional(Metadata),
     merchantId: Type.Optional(Id('organization')),
   },

@@ -95,10 +95,23 @@ function waysToPay(view: InvoiceView): Html | null {
     );
   if (standing !== 'asked' && standing !== 'overdue') return null;
   const account = accountRows(view);
-  const quote = words.byTransfer(html`<strong>${invoice.invoiceNumber ?? ''}</strong>`);
-  if (account.length === 0) return html`<p>${quote} ${words.askForDetails(html`<bdi>${seller.name}</bdi>`)}</p>`;
+  const number = html`<strong>${invoice.invoiceNumber ?? ''}</strong>`;
+  if (account.length === 0)
+    return html`<p>${words.askForAccount(html`<bdi>${seller.name}</bdi>`, contactOf(view), number)}</p>`;
+  const quote = words.byTransfer(number);
   return html`<p>${quote}</p><dl>${account}</dl>${view.bankTransfer?.note ? html`<p class="soft" dir="auto">${view.bankTransfer.note}</p>` : null}`;
 }
+
+/** The first address by which the seller can be reached; null where it has given none. */
+function contactOf({ seller, invoice }: InvoiceView): Html | null {
+  const [email] = seller.emails ?? [];
+  const subject = encodeURIComponent(invoice.invoiceNumber ?? '');
+  if (email !== undefined) return html`<a href="${mailTo(email)}?subject=${subject}">${email}</a>`;
+  return seller.phone === undefined ? null : phoneLink(seller.phone);
+}
+
+const mailTo = (email: string): string => `mailto:${encodeURIComponent(email).replace('%40', '@')}`;
+const phoneLink = (phone: string): Html => html`<a href="tel:${phone.replace(/[^+\d]/g, '')}">${phone}</a>`;
 
 /** The account of the merchant, a row for each of its parts. */
 function accountRows({ bankTransfer, look }: InvoiceView): Html[] {
@@ -186,8 +199,8 @@ function contact({ seller, look }: InvoiceView): Html {
   const [email] = seller.emails ?? [];
   return html`<h3>${INVOICE_WORDS[look.locale].questions}</h3>
 <address>${lines.map((line) => html`<bdi>${line}</bdi><br>`)}
-${email === undefined ? null : html`<a href="mailto:${encodeURIComponent(email).replace('%40', '@')}">${email}</a><br>`}
-${seller.phone === undefined ? null : html`<a href="tel:${seller.phone.replace(/[^+\d]/g, '')}">${seller.phone}</a><br>`}
+${email === undefined ? null : html`<a href="${mailTo(email)}">${email}</a><br>`}
+${seller.phone === undefined ? null : html`${phoneLink(seller.phone)}<br>`}
 </address>`;
 }
 

@@ -233,8 +233,18 @@ describe('in every state', () => {
     await shop.advance(clock, 'P1M');
     const [invoice] = await shop.invoices(subscription);
     const page = await see(invoice.id);
-    expect(words(page)).toContain(`Pay by bank transfer, and give ${invoice.invoiceNumber} as the reference`);
+    expect(words(page)).toContain(`Give ${invoice.invoiceNumber} as the reference of the transfer.`);
+    expect(words(page)).toMatch(/Please pay by bank transfer. .+ tells you the bank account/);
     expect(hasButton(page)).toBe(false);
+    const account = { holder: 'Ferry Ltd', iban: 'DE89 3704 0044 0532 0130 00' };
+    const settings = (bankTransfer: object | null) =>
+      merchant.patch(`/v0/organizations/${merchant.id}`, { settings: { bankTransfer } });
+    await settings(account);
+    const told = words(await see(invoice.id));
+    await settings(null);
+    expect(told).toContain(`Pay by bank transfer, and give ${invoice.invoiceNumber} as the reference.`);
+    for (const part of ['Ferry Ltd', 'DE89 3704 0044 0532 0130 00']) expect(told).toContain(part);
+    expect(told).not.toContain('tells you the bank account');
     expect([(await press(invoice.id)).headers.location, await sessionsOf(invoice)]).toEqual([invoice.id, []]);
     const session = await shop.create(`/v2/invoices/${invoice.id}/paymentSessions`);
     expect((await press(invoice.id)).headers.location).toBe(`../${session.id}`);

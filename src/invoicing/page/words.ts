@@ -47,7 +47,9 @@ const en = {
   moreLines: (count: number) => `${count} more ${count === 1 ? 'line' : 'lines'}, on the document`,
   payByCard: (amount: string) => `Pay ${amount} by card`,
   byTransfer: (number: Html) => html`Pay by bank transfer, and give ${number} as the reference.`,
-  askForDetails: (seller: Html) => html`If you have no bank details, ask ${seller}.`,
+  /** @param contact how the seller can be reached; null: it has not said */
+  askForAccount: (seller: Html, contact: Html | null, number: Html) =>
+    html`Please pay by bank transfer. ${seller} tells you the bank account${contact && html` (${contact})`}. Give ${number} as the reference of the transfer.`,
   methods: { card: 'Card', bank_transfer: 'Bank transfer', cash: 'Cash', other: 'Other means' },
   paymentsAndCredits: 'Payments and credits',
   on: (what: string, day: string) => `${what}, ${day}`,
@@ -109,7 +111,8 @@ const de: Words = {
     count === 1 ? '1 weitere Position, auf dem Dokument' : `${count} weitere Positionen, auf dem Dokument`,
   payByCard: (amount) => `${amount} mit Karte zahlen`,
   byTransfer: (number) => html`Zahlen Sie per Überweisung und geben Sie ${number} als Verwendungszweck an.`,
-  askForDetails: (seller) => html`Falls Ihnen die Bankverbindung fehlt, fragen Sie ${seller}.`,
+  askForAccount: (seller, contact, number) =>
+    html`Bitte zahlen Sie per Überweisung. Die Bankverbindung erhalten Sie von ${seller}${contact && html` (${contact})`}. Geben Sie ${number} als Verwendungszweck an.`,
   methods: { card: 'Karte', bank_transfer: 'Überweisung', cash: 'Bar', other: 'Auf anderem Weg' },
   paymentsAndCredits: 'Zahlungen und Gutschriften',
   on: (what, day) => `${what}, ${day}`,
@@ -164,7 +167,8 @@ const fr: Words = {
   moreLines: (count) => (count === 1 ? '1 autre ligne, sur le document' : `${count} autres lignes, sur le document`),
   payByCard: (amount) => `Payer ${amount} par carte`,
   byTransfer: (number) => html`Payez par virement en indiquant ${number} comme référence.`,
-  askForDetails: (seller) => html`Si vous n’avez pas les coordonnées bancaires, demandez-les à ${seller}.`,
+  askForAccount: (seller, contact, number) =>
+    html`Merci de payer par virement. Demandez les coordonnées bancaires à ${seller}${contact && html` (${contact})`} et indiquez ${number} comme référence du virement.`,
   methods: { card: 'Carte', bank_transfer: 'Virement', cash: 'Espèces', other: 'Autre moyen' },
   paymentsAndCredits: 'Paiements et avoirs',
   on: (what, day) => `${what}, ${day}`,
@@ -216,7 +220,8 @@ const es: Words = {
   moreLines: (count) => (count === 1 ? '1 línea más, en el documento' : `${count} líneas más, en el documento`),
   payByCard: (amount) => `Pagar ${amount} con tarjeta`,
   byTransfer: (number) => html`Pague por transferencia e indique ${number} como concepto.`,
-  askForDetails: (seller) => html`Si no tiene los datos bancarios, pídalos a ${seller}.`,
+  askForAccount: (seller, contact, number) =>
+    html`Pague por transferencia. Pida los datos bancarios a ${seller}${contact && html` (${contact})`} e indique ${number} como concepto de la transferencia.`,
   methods: { card: 'Tarjeta', bank_transfer: 'Transferencia', cash: 'Efectivo', other: 'Otro medio' },
   paymentsAndCredits: 'Pagos y abonos',
   on: (what, day) => `${what}, ${day}`,

@@ -2,11 +2,13 @@
  * The public interface of rating. Rating is pure and below every domain, so that the catalog may import it too. It
  * imports the kernel and the words of schemas.
  */
+export { propertiesSchema } from './fields-of-models.ts';
 export type { Charge, Measured, PriceModel, TierUse } from './model.ts';
 export {
   casesOfModels,
   checkProperties,
   dimensionsOf,
+  isPriceModel,
   modelOf,
   type PriceModelName,
   PriceProperties,

@@ -6,7 +6,11 @@ import { IncludedUnits, PROPERTY_FIELDS, Price, PropertyDecimal } from './proper
 
 const PercentageProperties = Type.Object(
   {
-    percentage: PropertyDecimal({ minimum: '0', description: 'A fraction: "0.029" is 2.9 percent.' }),
+    percentage: PropertyDecimal({
+      minimum: '0',
+      description: 'A fraction: "0.029" is 2.9 percent.',
+      words: 'must be a fraction, such as "0.029" for 2.9 %',
+    }),
     fixed: Type.Optional(Price),
     minCharge: Type.Optional(Price),
     maxCharge: Type.Optional(Price),

@@ -435,6 +435,7 @@ export const SubscriptionReply = Type.Object(
         },
       ),
     ),
+    warnings: Type.Optional(Type.Array(Type.String())),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },
@@ -469,6 +470,9 @@ export const SubscriptionReply = Type.Object(
       renewalReminderDays: 'How many days before a renewal it is announced. Null: the value of the plan.',
       testClockId: 'The test clock of the subscription. Absent without one.',
       customer: 'The two parties. Present in a list with `include=customer`.',
+      warnings:
+        'What is missing around the subscription, such as a bank account for transfers. Present in the answers ' +
+        'about one subscription where something is missing, and in no list.',
     },
   },
 );
