@@ -89,7 +89,7 @@ function withCut(draft: DraftLine, total: TotalLine, currency: string): Calculat
   return { ...line, ...part, workings: { ...line.workings, ...part.workings, ...kept } };
 }
 
-/** A line that bears a part of a correction: the units of the part at their price, else its amount as the price of one. */
+/** A line that bears a part of a correction: the units of the part at their price, else its amount. */
 function partOf(
   { told }: DraftLine,
   { quantity, workings }: CalculatedLine,

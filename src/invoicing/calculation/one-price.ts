@@ -1,13 +1,16 @@
 import { type Decimal, decimal, sum, ZERO } from '../../kernel/decimal.ts';
 import { roundTo } from '../../kernel/money.ts';
 import type { BilledPrice } from '../terms/billing-terms.ts';
-import type { Line } from './calculation.ts';
+import type { RatedLine } from '../rating/index.ts';
 
 /** An amount as units at one price of the price list. */
 export interface AtOnePrice {
   readonly units: Decimal;
   readonly unitPrice: Decimal;
 }
+
+/** A line of a charge, as far as its price is asked. */
+type PricedLine = Pick<RatedLine, 'kind' | 'quantity' | 'unitPrice' | 'totalPrice'>;
 
 /** As many digits of a quantity as a price may have; a quantity with more is said as an amount. */
 const MOST_DIGITS = 12;
@@ -19,7 +22,7 @@ const amountOf = ({ units, unitPrice }: AtOnePrice, currency: string): Decimal =
  * The charges of a price as units at one price. Null if no such price tells the amount: of tiers, packages, percentages
  * and included units, and of charges with a discount or a limit (docs/decisions/0218).
  */
-export function atOnePrice({ pricing }: BilledPrice, lines: readonly Line[], currency: string): AtOnePrice | null {
+export function atOnePrice({ pricing }: BilledPrice, lines: readonly PricedLine[], currency: string): AtOnePrice | null {
   const charges = lines.filter(({ kind }) => kind === 'charge');
   const [first] = charges;
   if (first === undefined || lines.some(({ kind, totalPrice }) => kind !== 'charge' && !totalPrice.isZero()))
