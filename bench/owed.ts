@@ -96,6 +96,7 @@ function billed(): BilledItem[] {
         type: line.type,
         displayName: line.displayName,
         quantity: line.quantity,
+        unitPrice: line.unitPrice,
       },
       ...{
         net: line.totalPrice,

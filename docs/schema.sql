@@ -491,6 +491,12 @@ create table credit_note_line (
   period_start timestamp with time zone not null,
   period_end timestamp with time zone not null,
   credit_id text,
+  id text not null,
+  price_id text,
+  applies_to_line_id text,
+  quantity numeric not null,
+  unit_price numeric not null,
+  is_amount boolean not null,
   constraint credit_note_line_pkey PRIMARY KEY (merchant_id, credit_note_id, "position"),
   constraint credit_note_line_merchant_id_credit_note_id_fkey FOREIGN KEY (merchant_id, credit_note_id) REFERENCES credit_note(merchant_id, id)
 );
@@ -2922,12 +2928,15 @@ create table unused_credit (
   noted_tax numeric not null,
   target_invoice_id text,
   created_at timestamp with time zone not null,
+  quantity numeric,
+  unit_price numeric,
   constraint unused_credit_pkey PRIMARY KEY (merchant_id, id),
   constraint unused_credit_merchant_id_invoice_id_fkey FOREIGN KEY (merchant_id, invoice_id) REFERENCES invoice(merchant_id, id),
   constraint unused_credit_amount_check CHECK ((amount <> (0)::numeric)),
   constraint unused_credit_check CHECK (((charged_from <= unused_from) AND (unused_from < unused_to) AND (unused_to <= charged_to))),
   constraint unused_credit_check1 CHECK ((((noted_amount >= LEAST(amount, (0)::numeric)) AND (noted_amount <= GREATEST(amount, (0)::numeric))) AND ((noted_tax >= LEAST(tax_amount, (0)::numeric)) AND (noted_tax <= GREATEST(tax_amount, (0)::numeric))))),
-  constraint unused_credit_check2 CHECK (((subscription_id IS NULL) = (source_key IS NOT NULL)))
+  constraint unused_credit_check2 CHECK (((subscription_id IS NULL) = (source_key IS NOT NULL))),
+  constraint unused_credit_units CHECK (((quantity IS NULL) = (unit_price IS NULL)))
 );
 CREATE INDEX unused_credit_of ON unused_credit USING btree (merchant_id, invoice_id);
 CREATE INDEX unused_credit_subscription ON unused_credit USING btree (merchant_id, subscription_id, charged_to);

@@ -6,6 +6,7 @@ it.each([
   { name: 'Tokens', shown: 'Tokens' },
   { name: 'Tokens: minimum', shown: 'Tokens: Mindestbetrag' },
   { name: 'Tokens: late usage: carried over', shown: 'Tokens: nachgemeldete Nutzung: Übertrag' },
+  { name: 'Tokens: correction of usage', shown: 'Tokens: Korrektur der Nutzung' },
   { name: 'Tokens: not used (CN-000001)', shown: 'Tokens: nicht genutzt (CN-000001)' },
   { name: 'Minimum commitment', shown: 'Mindestumsatz' },
   { name: 'Wallet top-up', shown: 'Guthabenaufladung' },

@@ -1,6 +1,7 @@
 import { type Exact, exact, minus, nearest, plus, read, times } from '../support/exact.ts';
 import type { Resource } from '../support/shop.ts';
 import type { Lived } from './drive.ts';
+import { historiesOf } from './history.ts';
 import { DIGITS, type Life } from './life.ts';
 import { type Owed, owedOf } from './owed.ts';
 
@@ -16,6 +17,8 @@ export function judge(life: Life, lived: Lived): string[] {
     ...twice(life, lived),
     ...notesWithinInvoices(life, lived),
     ...oneOffs(life, lived),
+    ...emptyEnds(life, lived),
+    ...quantities(life, lived),
   ];
 }
 
@@ -278,5 +281,43 @@ function oneOffs(life: Life, { invoices, deeds }: Lived): string[] {
     const tax = nearest(times(exact(price), times(read(String(taxRate)), exact(1n, 100n))));
     const isRight = line && minor(life, line.totalPrice) === price && minor(life, line.totalTax) === tax;
     return isRight ? [] : [`one-off: ${place} is ${line?.totalPrice} + ${line?.totalTax}, not ${price} + ${tax}`];
+  });
+}
+
+/**
+ * The invoice of an ended subscription without a line is cancelled and has no number (domain.md §4, row 11); while the
+ * subscription goes on, it is numbered. An end that was set later changes no issued invoice.
+ */
+function emptyEnds(life: Life, { invoices, deeds, neverActive, subscriptionIds }: Lived): string[] {
+  const start = Date.parse(life.start) / 1000;
+  const secondOf = (time: string) => Date.parse(time) / 1000 - start;
+  const histories = new Map(historiesOf(life, deeds, neverActive).map((each) => [subscriptionIds.get(each.sub), each]));
+  return invoices.flatMap(({ id, subscriptionId, periodEnd, status, invoiceNumber, issuedAt, lines }) => {
+    const history = histories.get(subscriptionId);
+    if (lines.length > 0 || history === undefined) return [];
+    const { end, endedAt } = history;
+    const isOver = end !== null && end <= secondOf(periodEnd);
+    const isNumbered = invoiceNumber !== null;
+    const wasOver = isOver && (endedAt === null || (isNumbered && secondOf(issuedAt) > endedAt));
+    if (isNumbered) return wasOver ? [`empty: invoice ${id} of an ended plan is ${invoiceNumber} and has no line`] : [];
+    return status === 'CANCELLED' && isOver ? [] : [`empty: invoice ${id} is ${status}, has no line and no number`];
+  });
+}
+
+/**
+ * The units of a correction at their price come to its amount, on the invoice and on credit notes. So does every line
+ * of a credit note.
+ */
+function quantities(life: Life, { invoices, notes }: Lived): string[] {
+  const unit = exact(10n ** BigInt(DIGITS[life.currency]));
+  const corrections = invoices.flatMap(({ lines }) =>
+    lines.filter(({ type, totalPrice }: Resource) => type === 'late_usage' && totalPrice.startsWith('-')),
+  );
+  const ofNotes = notes.flatMap(({ kind, lines }) => (kind === 'credit' ? lines : []));
+  return [...corrections, ...ofNotes].flatMap(({ id, quantity, unitPrice, ...line }: Resource) => {
+    const gross = line.totalAmount ?? line.total;
+    const amount = minor(life, life.taxBehavior === 'inclusive' ? gross : (line.totalPrice ?? line.amount));
+    const product = times(times(read(String(quantity)), read(unitPrice)), unit);
+    return nearest(product) === amount ? [] : [`units: line ${id} says ${quantity} × ${unitPrice} for ${amount}`];
   });
 }

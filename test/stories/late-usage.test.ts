@@ -116,7 +116,7 @@ describe('what comes late', () => {
     await use(subscription, '2026-04-15T00:00:00Z', 9);
     await shop.advance(clock, '2026-06-02T00:00:00Z');
     const [january, february, march, april] = await shop.invoices(subscription);
-    expect(shown(february)).toEqual(['charge 2026-02: 3 = 3.00', 'late_usage 2026-01: -8 = -3.00']);
+    expect(shown(february)).toEqual(['charge 2026-02: 3 = 3.00', 'late_usage 2026-01: -3 = -3.00']);
     const notes = (await shop.read(`/v2/invoices/${january.id}/creditNotes`)).data;
     expect(notes).toMatchObject([{ kind: 'credit', amount: '5.00', taxAmount: '1.00', total: '6.00' }]);
     expect([shown(march), shown(april)]).toEqual([['charge 2026-03: 4 = 4.00'], ['charge 2026-04: 9 = 9.00']]);

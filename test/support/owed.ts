@@ -70,6 +70,7 @@ export const storedLine = (
   type: line.type,
   displayName: line.displayName,
   quantity: line.quantity,
+  unitPrice: line.unitPrice,
   net: line.totalPrice,
   tax: line.totalTax,
   taxRate: line.taxRate,
@@ -99,7 +100,8 @@ export const feeItem = (
       type: 'charge',
       displayName: priceId,
     },
-    ...{ quantity: decimal(quantity), net: decimal(net), tax: decimal(tax), taxRate: decimal('0'), currency: 'USD' },
+    ...{ quantity: decimal(quantity), unitPrice: decimal(net), net: decimal(net), tax: decimal(tax) },
+    ...{ taxRate: decimal('0'), currency: 'USD' },
     ...{ periodStart: period.start, periodEnd: period.end, group: null, tiers: null, workings: null },
   };
   return {

@@ -1,10 +1,11 @@
-import { plain, sum } from '../../kernel/decimal.ts';
+import { decimal, plain, sum } from '../../kernel/decimal.ts';
 import type { FrozenOutsideTax, OutsideTaxAnswer } from '../invoice/frozen-terms.ts';
 import type { TaxRecord } from '../invoice/invoice.ts';
 import type { CalculatedLine, Calculation, CalculationInput, DraftLine } from './calculation.ts';
 import { commitmentDrafts, type DraftsOfDue } from './commitment-lines.ts';
 import { draftsOf } from './due-lines.ts';
-import { otherDraft } from './line-content.ts';
+import { asAmount, otherDraft } from './line-content.ts';
+import { inTwo } from './one-price.ts';
 import { type OutsideItem, type OutsideLine, outsideItems, outsideTaxes } from './outside-items.ts';
 import { type InvoiceTotals, invoiceTotals, type TotalLine } from './totals.ts';
 
@@ -18,7 +19,7 @@ export function calculate(input: CalculationInput): Calculation {
   return {
     lines: drafts.map((draft, index) => {
       const total = totals.lines[index] as TotalLine;
-      return withCut(draft.stored(total), draft.cut, total);
+      return withCut(draft, total, input.currency);
     }),
     appliesTo: drafts.map(({ appliesTo }) => (appliesTo === null ? null : drafts.indexOf(appliesTo))),
     ids: drafts.map(({ id }) => id ?? null),
@@ -78,8 +79,27 @@ function allDrafts(input: CalculationInput): DraftLine[] {
 }
 
 /** A line stores the amount that a total of 0 cut off it: it is credited in another way, or lost. */
-function withCut(line: CalculatedLine, becomes: DraftLine['cut'], { cut }: TotalLine): CalculatedLine {
-  if (cut.isZero() || becomes === undefined) return line;
-  const kept = becomes === 'credited' ? { cut: plain(cut) } : { lost: plain(cut) };
-  return { ...line, workings: { ...line.workings, ...kept } };
+function withCut(draft: DraftLine, total: TotalLine, currency: string): CalculatedLine {
+  const line = draft.stored(total);
+  const { cut } = total;
+  if (cut.isZero()) return line;
+  if (draft.cut === 'lost') return { ...line, workings: { ...line.workings, lost: plain(cut) } };
+  const part = partOf(draft, line, total, currency);
+  const kept = draft.cut === 'credited' && { cut: plain(cut) };
+  return { ...line, ...part, workings: { ...line.workings, ...part.workings, ...kept } };
+}
+
+/** A line that bears a part of a correction: the units of the part at their price, else its amount. */
+function partOf(
+  { told }: DraftLine,
+  { quantity, workings }: CalculatedLine,
+  { amount, cut }: TotalLine,
+  currency: string,
+): Pick<CalculatedLine, 'unitPrice'> & Partial<CalculatedLine> {
+  if (told === undefined) return { unitPrice: amount }; // of no units
+  const parts = inTwo(told, amount.plus(cut), amount, currency);
+  if (parts === null) return asAmount(amount, decimal(workings?.takenBack?.units ?? quantity));
+  const { part, rest } = parts;
+  const takenBack = { units: plain(quantity), noted: plain(rest.units) };
+  return { quantity: part.units, unitPrice: part.unitPrice, workings: { takenBack } };
 }

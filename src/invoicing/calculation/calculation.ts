@@ -7,6 +7,7 @@ import type { TaxRecord } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
 import type { DiscountLine } from '../owed/discounts.ts';
 import type { RatedLine } from '../rating/index.ts';
+import type { AtOnePrice } from './one-price.ts';
 import type { TotalLine, TotalledLine } from './totals.ts';
 
 /** Everything that an invoice is calculated from; the same input gives the same invoice. */
@@ -68,6 +69,8 @@ export interface DraftLine extends TotalledLine {
   readonly type: string;
   /** The fate of a cut amount: it is credited to the invoices that billed it, or it is lost. */
   readonly cut?: 'credited' | 'lost';
+  /** Of a charge that takes something back: its units at one price; null: it has none. */
+  readonly told?: AtOnePrice | null;
   readonly id?: string | undefined;
   readonly stored: (total: TotalLine) => CalculatedLine;
 }

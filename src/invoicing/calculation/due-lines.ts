@@ -9,7 +9,8 @@ import { isAdditive, limitLines, type RatedLine, type RatedPrice } from '../rati
 import type { BilledPrice } from '../terms/billing-terms.ts';
 import type { CalculationInput, DraftLine, Line, RatedDue } from './calculation.ts';
 import { asLate } from './late-lines.ts';
-import { asDrafts } from './line-content.ts';
+import { asAmount, asDrafts } from './line-content.ts';
+import { type AtOnePrice, atOnePrice, inTwo } from './one-price.ts';
 import { priceInPeriod, rated, withoutRebate } from './rate-usage.ts';
 
 /** The lines of one charge, then its discounts: the amount owed less the amount billed. */
@@ -18,10 +19,22 @@ export function draftsOf(input: CalculationInput, due: DueCharge): DraftLine[] {
   const most = due.back ? mostBack(input, due.back) : null;
   const takesBack = rated.total.lt(0) && most !== null;
   const isTooMuch = takesBack && most.lt(rated.total.abs());
-  const lines = isTooMuch ? capped(rated.lines, most) : rated.lines;
-  const drafts = asDrafts(input, due, due.late ? asLate(due, rated, lines) : lines, rated);
+  const told = toldOf(input, due, rated, isTooMuch ? most.negated() : rated.total);
+  const lines = isTooMuch ? capped(rated.lines, most, told) : rated.lines;
+  const drafts = asDrafts(input, due, due.late ? asLate(due, rated, lines, told) : lines, rated);
   if (takesBack && due.back) taxBack(input, drafts, due.back);
   return drafts;
+}
+
+/** The units of a correction at one price: all, or as many as can be credited. */
+function toldOf(
+  { currency }: CalculationInput,
+  { charge }: DueCharge,
+  { lines, total }: RatedDue,
+  amount: Decimal,
+): AtOnePrice | null {
+  const parts = inTwo(atOnePrice(charge.price, lines, currency), total, amount, currency);
+  return parts?.part ?? null;
 }
 
 /** The most to credit: the remainder of the lines that billed a charge, as its price quotes it. */
@@ -45,12 +58,17 @@ export function shareOfTax(input: CalculationInput, total: Decimal, back: TakenB
 }
 
 /** One line for the allowed credit; none without one. */
-function capped(lines: readonly Line[], most: Decimal): readonly Line[] {
+function capped(lines: readonly Line[], most: Decimal, told: AtOnePrice | null): readonly Line[] {
   const [first] = lines;
   if (first === undefined || most.lte(0)) return [];
   const amount = most.negated();
-  return [{ ...first, kind: 'charge', totalPrice: amount, exactPrice: amount, unitPrice: amount, tiers: null }];
+  const { quantity, unitPrice, workings } = asAmount(amount, unitsOf(lines));
+  const shown = told ? { quantity: told.units, unitPrice: told.unitPrice } : { quantity, unitPrice, workings };
+  return [{ ...first, kind: 'charge', totalPrice: amount, exactPrice: amount, tiers: null, ...shown }];
 }
+
+const unitsOf = (lines: readonly Line[]): Decimal =>
+  sum(lines.filter(({ kind }) => kind === 'charge').map(({ quantity }) => quantity));
 
 /**
  * Rates a charge and takes off what was billed of it, kind by kind: its charges, then the discounts of what is new,
@@ -128,6 +146,8 @@ const soFarOf = (total: Decimal, left: Decimal) => ({ total: plain(total), befor
 export interface CorrectionDue {
   readonly due: DueCharge;
   readonly total: Decimal;
+  /** Its units at one price; null: there is no such price. */
+  readonly told: AtOnePrice | null;
   readonly quantity: Decimal;
   readonly charge: Decimal;
   readonly discount: Decimal;
@@ -145,7 +165,8 @@ export const correctionsOf = (input: CalculationInput): CorrectionDue[] =>
       return {
         due,
         total,
-        quantity: sum(ofKind('charge').map(({ quantity }) => quantity)),
+        told: atOnePrice(due.charge.price, lines, input.currency),
+        quantity: unitsOf(lines),
         charge: amountOf('charge'),
         discount: amountOf('adjustment'),
         maximum: amountOf('maximum'),

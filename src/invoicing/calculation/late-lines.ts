@@ -4,29 +4,45 @@ import type { DueCharge } from '../difference/due.ts';
 import type { DiscountLine } from '../owed/discounts.ts';
 import type { RatedLine } from '../rating/index.ts';
 import type { Line, RatedDue } from './calculation.ts';
-import { isDiscount } from './line-content.ts';
+import { asAmount, isDiscount } from './line-content.ts';
+import type { AtOnePrice } from './one-price.ts';
 
-/** A correction is one line for the whole difference of its charge, and its discounts; of a fee it is a minimum. */
-export function asLate({ charge }: DueCharge, { soFar }: RatedDue, lines: readonly Line[]): readonly Line[] {
+/**
+ * A correction is one line for the whole difference of its charge, and its discounts; of a fee it is a minimum. One
+ * that takes something back says its units at their price, or its amount as the price of one.
+ * @param told the units at one price to which the lines come; null: there is no such price
+ */
+export function asLate(
+  { charge }: DueCharge,
+  { soFar }: RatedDue,
+  lines: readonly Line[],
+  told: AtOnePrice | null,
+): readonly Line[] {
   if (charge.price.metric === null)
     return lines.map((line) => ({
       ...line,
       workings: { ...line.workings, late: { maximum: '0', minimum: plain(line.totalPrice) } },
     }));
   const discounts = lines.filter(isDiscount);
-  const others = lines.filter((line) => !isDiscount(line));
+  const others = lines.filter((line): line is RatedLine => !isDiscount(line));
   const [first] = others;
   const totalPrice = sum(others.map((line) => line.totalPrice));
   const quantity = sum(others.filter(({ kind }) => kind === 'charge').map((line) => line.quantity));
   if (first === undefined || (totalPrice.isZero() && quantity.isZero())) return [];
   const limit = (kind: 'maximum' | 'minimum') =>
     plain(sum(others.filter((line) => line.kind === kind).map((line) => line.totalPrice)));
+  const amount =
+    totalPrice.lt(0) && told === null
+      ? asAmount(totalPrice, decimal(first.workings?.takenBack?.units ?? quantity))
+      : null;
   const line: RatedLine = {
     ...first,
     kind: 'charge',
     eventType: 'usage',
     quantity,
     unitPrice: quantity.isZero() ? totalPrice : averagePrice(totalPrice, quantity),
+    ...(told && { quantity: told.units, unitPrice: told.unitPrice }),
+    ...amount,
     totalPrice,
     exactPrice: totalPrice,
     tiers: null,
@@ -34,6 +50,7 @@ export function asLate({ charge }: DueCharge, { soFar }: RatedDue, lines: readon
     workings: {
       soFar: { total: plain(soFar.total), before: plain(soFar.before) },
       late: { maximum: limit('maximum'), minimum: limit('minimum') },
+      ...amount?.workings,
     },
   };
   const ofAdjustments = [...Map.groupBy(discounts, ({ adjustment }) => adjustment.id).values()];

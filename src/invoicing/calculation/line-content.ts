@@ -7,6 +7,7 @@ import type { DiscountLine } from '../owed/discounts.ts';
 import { type RatedLine, shortened, shortText } from '../rating/index.ts';
 import type { BilledPrice } from '../terms/billing-terms.ts';
 import type { CalculatedLine, CalculationInput, DraftLine, Line, OtherLine, RatedDue } from './calculation.ts';
+import { type AtOnePrice, atOnePrice } from './one-price.ts';
 import { rateOf } from './rate-usage.ts';
 import type { TotalLine } from './totals.ts';
 
@@ -61,14 +62,45 @@ export function asDrafts(
       appliesTo: isDiscount(line) ? (drafts[line.chargeAt] as DraftLine) : null, // the charges come first
       priceId: charge.price.id,
       type: line.kind,
+      ...(takesBack && line.kind === 'charge' && { told: toldBy(input, charge.price, line, lines) }),
       stored: (total) => ({
         ...storedLine(input, charge, line, total),
-        ...(isOfLate && { type: 'late_usage', displayName: `${charge.price.invoiceDisplayName}: late usage` }),
+        ...(isOfLate && {
+          type: 'late_usage',
+          displayName: `${charge.price.invoiceDisplayName}: ${takesBack ? CORRECTION : 'late usage'}`,
+        }),
       }),
     });
   }
   return drafts;
 }
+
+/** What a line does that takes usage back, and the credit note beside it. */
+export const CORRECTION = 'correction of usage';
+
+/** The units of a charge at one price. A correction of a closed period says them already, or an amount. */
+function toldBy(
+  { currency }: CalculationInput,
+  price: BilledPrice,
+  line: Line,
+  all: readonly Line[],
+): AtOnePrice | null {
+  return saidAsAmount(line)
+    ? null
+    : atOnePrice(price, [line, ...all.filter(({ kind }) => kind !== 'charge')], currency);
+}
+
+const saidAsAmount = (line: Line): boolean => !isDiscount(line) && line.workings?.takenBack?.isAmount === true;
+
+/** An amount of some units that no price tells: the price of one. */
+export const asAmount = (amount: Decimal, units: Decimal) =>
+  ({
+    quantity: ONE,
+    unitPrice: amount,
+    tiers: null,
+    metricUnit: '',
+    workings: { takenBack: { units: plain(units), noted: '0', isAmount: true } },
+  }) as const;
 
 /** Is a line the discount on another line? */
 export const isDiscount = (line: Line): line is DiscountLine => line.kind === 'adjustment';
@@ -91,7 +123,7 @@ function storedLine(
     itemId: metric?.itemId ?? fee?.itemId ?? null,
     displayName: displayName(price, line),
     metricName: metric?.name ?? fee?.name ?? '',
-    metricUnit: hasUnits ? (metric?.unit ?? '') : '',
+    metricUnit: hasUnits && !saidAsAmount(line) ? (metric?.unit ?? '') : '',
     metricDescription: metric?.description ?? fee?.description ?? '',
     quantity: hasUnits ? line.quantity : ONE,
     unitPrice: hasUnits ? line.unitPrice : line.totalPrice,

@@ -1,5 +1,6 @@
-import { recordset, sql, type Tx } from '../../db/index.ts';
-import type { CreditNoteLine, CreditNoteRow } from '../invoice/credit-note.ts';
+import { columns, recordset, sql, type Tx } from '../../db/index.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { CreditNoteLine, CreditNoteLineRow, CreditNoteRow } from '../invoice/credit-note.ts';
 
 /** Any credit note of an invoice. */
 export const selectCreditNote = (tx: Tx, invoiceId: string, id: string): Promise<CreditNoteRow | undefined> =>
@@ -14,8 +15,8 @@ export const selectInvoiceOfCreditNote = (tx: Tx, id: string): Promise<{ invoice
   );
 
 /** The lines of a credit note over a part, in their order. */
-export const selectLinesOfCreditNote = (tx: Tx, note: CreditNoteRow): Promise<CreditNoteLine[]> =>
-  tx.rows<CreditNoteLine>(sql`
+export const selectLinesOfCreditNote = (tx: Tx, note: CreditNoteRow): Promise<CreditNoteLineRow[]> =>
+  tx.rows<CreditNoteLineRow>(sql`
     select * from credit_note_line where merchant_id = ${note.merchantId} and credit_note_id = ${note.id}
       order by position`);
 
@@ -23,8 +24,8 @@ export const selectLinesOfCreditNote = (tx: Tx, note: CreditNoteRow): Promise<Cr
 export const selectLinesCreditedBefore = (
   tx: Tx,
   note: CreditNoteRow,
-): Promise<(CreditNoteLine & { number: string })[]> =>
-  tx.rows<CreditNoteLine & { number: string }>(sql`
+): Promise<(CreditNoteLineRow & { number: string })[]> =>
+  tx.rows<CreditNoteLineRow & { number: string }>(sql`
     select l.*, n.number from credit_note_line l
       join credit_note n on n.merchant_id = l.merchant_id and n.id = l.credit_note_id
      where n.merchant_id = ${note.merchantId} and n.invoice_id = ${note.invoiceId} and n.kind = 'credit'
@@ -32,21 +33,66 @@ export const selectLinesCreditedBefore = (
        and n.seq < (select seq from credit_note where merchant_id = ${note.merchantId} and id = ${note.id})
      order by n.seq, l.position`);
 
-/** Writes the lines of a credit note over a part. */
+const FIELDS = [
+  'merchantId',
+  'creditNoteId',
+  'id',
+  'position',
+  'creditId',
+  'priceId',
+  'displayName',
+  'quantity',
+  'unitPrice',
+  'isAmount',
+  'amount',
+  'taxAmount',
+  'taxRate',
+  'periodStart',
+  'periodEnd',
+] as const;
+
+/**
+ * Writes the lines of a credit note over a part. A line that names a charge applies to the line that billed it, before
+ * its discounts and limits.
+ */
 export const insertCreditNoteLines = (tx: Tx, note: CreditNoteRow, lines: readonly CreditNoteLine[]): Promise<number> =>
   tx.run(sql`
-    insert into credit_note_line
-    select * from jsonb_populate_recordset(null::credit_note_line, ${recordset(
-      lines.map((line, position) => ({
-        merchantId: note.merchantId,
-        creditNoteId: note.id,
-        position,
-        creditId: line.creditId ?? null,
-        displayName: line.displayName,
-        amount: line.amount.toFixed(),
-        taxAmount: line.taxAmount.toFixed(),
-        taxRate: line.taxRate.toFixed(),
-        periodStart: line.periodStart.toString(),
-        periodEnd: line.periodEnd.toString(),
-      })),
-    )})`);
+    insert into credit_note_line (${columns(FIELDS)}, applies_to_line_id)
+    select ${columns(FIELDS)}, coalesce(r.applies_to_line_id, (
+           select l.id from invoice_line l
+            where l.merchant_id = ${note.merchantId} and l.invoice_id = ${note.invoiceId}
+              and l.price_id is not distinct from r.price_id and l.source_key is not distinct from r.source_key
+              and l.period_start = r.charged_from and l.period_end = r.charged_to
+              and l.type not in ('credit', 'grants')
+            order by array_position(array['adjustment', 'maximum', 'minimum'], l.type) nulls first, l.position
+            limit 1))
+      from jsonb_to_recordset(${recordset(
+        lines.map((line, position) => ({
+          merchantId: note.merchantId,
+          creditNoteId: note.id,
+          id: newId('lineItem'),
+          position,
+          creditId: line.creditId ?? null,
+          ...appliesTo(line),
+          displayName: line.displayName,
+          quantity: line.quantity.toFixed(),
+          unitPrice: line.unitPrice.toFixed(),
+          isAmount: line.isAmount,
+          amount: line.amount.toFixed(),
+          taxAmount: line.taxAmount.toFixed(),
+          taxRate: line.taxRate.toFixed(),
+          periodStart: line.periodStart.toString(),
+          periodEnd: line.periodEnd.toString(),
+        })),
+      )}) r (merchant_id text, credit_note_id text, id text, position int, credit_id text, price_id text,
+           display_name text, quantity numeric, unit_price numeric, is_amount boolean, amount numeric,
+           tax_amount numeric, tax_rate numeric, period_start timestamptz, period_end timestamptz,
+           applies_to_line_id text, source_key text, charged_from timestamptz, charged_to timestamptz)`);
+
+const appliesTo = ({ priceId, appliesTo: of = null }: CreditNoteLine) =>
+  typeof of === 'string' || of === null
+    ? { priceId, appliesToLineId: of, sourceKey: null, chargedFrom: null, chargedTo: null }
+    : {
+        ...{ priceId, appliesToLineId: null, sourceKey: of.sourceKey },
+        ...{ chargedFrom: of.from.toString(), chargedTo: of.to.toString() },
+      };

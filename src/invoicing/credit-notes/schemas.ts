@@ -9,19 +9,25 @@ import {
   Timestamp,
   Type,
 } from '../../http/index.ts';
-import { type Decimal, jsonNumber } from '../../kernel/decimal.ts';
+import { type Decimal, jsonNumber, plain } from '../../kernel/decimal.ts';
 import { formatMoney } from '../../kernel/money.ts';
 import { formatInstant } from '../../kernel/time.ts';
-import type { CreditNoteLine, CreditNoteRow } from '../invoice/credit-note.ts';
+import type { CreditNoteLineRow, CreditNoteRow } from '../invoice/credit-note.ts';
 
 const Amount = DecimalOut;
 
 const CreditNoteLineReply = Type.Object(
   {
+    id: Id('lineItem'),
+    appliesToLineId: Nullable(Id('lineItem')),
+    priceId: Nullable(Id('price')),
     displayName: Type.String(),
+    quantity: DecimalOut,
+    unitPrice: DecimalOut,
     amount: Amount,
     taxAmount: Amount,
     taxRate: NumberOut,
+    total: Amount,
     periodStart: Timestamp,
     periodEnd: Timestamp,
   },
@@ -29,11 +35,21 @@ const CreditNoteLineReply = Type.Object(
     $id: 'CreditNoteLine',
     description: 'The credited charges and their periods; `taxRate` in percent.',
     'x-fields': {
+      appliesToLineId:
+        'The line of the invoice that is credited. Null: the credit note is from before this was stored, and no line ' +
+        'of the invoice has its charge.',
+      priceId: 'The price of the charge. Null: it has none, such as a line by hand or a commitment.',
       displayName: ['The text of the line.', 'Seats'],
+      quantity: ['The credited units, if one price tells the amount, such as of less usage. Otherwise 1.', '50'],
+      unitPrice: [
+        'The price of a unit. `quantity` times it is `amount`, or `total` where prices include the tax.',
+        '1.00',
+      ],
       amount:
         'The credited amount before tax, in major units. Below 0: a deduction of the invoice, which goes back, too.',
       taxAmount: 'The tax that is reversed, in major units.',
       taxRate: 'The tax rate in percent.',
+      total: 'The sum of `amount` and `taxAmount`, in major units.',
       periodStart: 'The start of the time that is credited, inclusive.',
       periodEnd: 'The end of the time that is credited, exclusive.',
     },
@@ -92,7 +108,7 @@ export const CreditNoteListQuery = ListQuery({});
 export function toCreditNoteReply(
   note: CreditNoteRow,
   publicUrl: string,
-  lines: readonly CreditNoteLine[] | null = null,
+  lines: readonly CreditNoteLineRow[] | null = null,
 ): Static<typeof CreditNoteReply> {
   const money = (amount: Decimal) => formatMoney(amount, note.currency);
   const address = `${publicUrl}/v2/invoices/${note.invoiceId}/refunds/${note.id}`; // where documents of all of them are
@@ -112,10 +128,16 @@ export function toCreditNoteReply(
     voidReason: note.voidReason,
     lines:
       lines?.map((line) => ({
+        id: line.id,
+        appliesToLineId: line.appliesToLineId,
+        priceId: line.priceId,
         displayName: line.displayName,
+        quantity: plain(line.quantity),
+        unitPrice: plain(line.unitPrice),
         amount: money(line.amount),
         taxAmount: money(line.taxAmount),
         taxRate: jsonNumber(line.taxRate),
+        total: money(line.amount.plus(line.taxAmount)),
         periodStart: formatInstant(line.periodStart),
         periodEnd: formatInstant(line.periodEnd),
       })) ?? null,

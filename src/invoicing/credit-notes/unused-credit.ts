@@ -31,6 +31,9 @@ export interface UnusedCreditRow {
   workings: { readonly share: ShareOfTime | null; readonly billed: string; readonly before: string } | null;
   /** The credit of each kind of line; null: it credits time. */
   correction: Correction | null;
+  /** Of a correction: its units at one price; null: no price tells its amount. */
+  quantity: Decimal | null;
+  unitPrice: Decimal | null;
   /** The source of the lines in a billing schedule; null: they are of a subscription. */
   sourceKey: string | null;
   /** The invoice with the remainder as a line; null: none. */

@@ -25,6 +25,8 @@ const FIELDS = [
   'createdAt',
   'workings',
   'correction',
+  'quantity',
+  'unitPrice',
   'sourceKey',
 ] as const satisfies readonly (keyof UnusedCreditRow)[];
 

@@ -1,6 +1,7 @@
 import type { Tx } from '../../db/index.ts';
 import { decimal } from '../../kernel/decimal.ts';
 import { earliest, type Instant, type Period } from '../../kernel/time.ts';
+import type { AtOnePrice } from '../calculation/one-price.ts';
 import { selectBilledLines, selectCredits } from '../difference/billed.sql.ts';
 import { itemsOf } from '../difference/billed.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
@@ -9,6 +10,12 @@ import type { LineRow } from '../invoice/invoice-line.ts';
 import { selectLines } from '../invoice/invoices.sql.ts';
 import { asBilled, cellOf, justBefore } from '../owed/charges.ts';
 import { isOf, SAID, type TakenBack, takeBack } from './note-credits.ts';
+
+/** The units of a line that are on credit notes, at its price; null: its amounts say no units. */
+const notedOf = ({ unitPrice, workings }: LineRow): AtOnePrice | null => {
+  const { noted = '0' } = workings?.takenBack ?? {};
+  return noted === '0' ? null : { units: decimal(noted).negated(), unitPrice };
+};
 
 /**
  * After the issue of an invoice: the excess of its credits of other invoices, because no total is below 0, is credited
@@ -35,7 +42,12 @@ export async function creditCutLines(
   const items = itemsOf(await selectBilledLines(tx, invoice, since), await selectCredits(tx, invoice, since));
   const all = cut.map((line): TakenBack => {
     const those = items.filter((item) => isOf(item, line.priceId, timeOf(line)));
-    return { items: those, amount: decimal(line.workings?.cut ?? '0').negated(), correction: SAID };
+    return {
+      items: those,
+      amount: decimal(line.workings?.cut ?? '0').negated(),
+      correction: SAID,
+      told: notedOf(line),
+    };
   });
   const taxBehavior = terms?.taxBehavior ?? cells.taxBehavior;
   await takeBack(dependencies, tx, { merchantId, subscriptionId, currency, taxBehavior }, all, now);

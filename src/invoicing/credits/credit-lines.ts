@@ -2,6 +2,7 @@ import type { Tx } from '../../db/index.ts';
 import { Decimal, plain, ZERO } from '../../kernel/decimal.ts';
 import { formatInstant } from '../../kernel/time.ts';
 import type { OtherLine } from '../calculation/calculation.ts';
+import { CORRECTION } from '../calculation/line-content.ts';
 import type { CreditOn, UnusedCreditRow } from '../credit-notes/unused-credit.ts';
 import { selectCreditsOn } from '../credit-notes/unused-credits.sql.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
@@ -13,9 +14,17 @@ export const leftOf = ({ amount, taxAmount, notedAmount, notedTax }: UnusedCredi
   tax: taxAmount.minus(notedTax),
 });
 
-/** For a subscription it is unused time; for an order everything that is no longer owed. */
-export const nameOf = ({ displayName: name, sourceKey: key }: UnusedCreditRow): string =>
-  key === null ? `${name}: not used` : `${name}: credit`;
+/** Does it correct the usage of a closed period? A commitment is no usage. */
+export const isOfUsage = ({ priceId, correction }: UnusedCreditRow): boolean => correction !== null && priceId !== null;
+
+const CORRECTED = /: (?:late usage|correction of usage)$/;
+
+/** For a subscription it is unused time or less usage; for an order everything that is no longer owed. */
+export function nameOf(credit: UnusedCreditRow): string {
+  const { displayName: name, sourceKey: key } = credit;
+  if (isOfUsage(credit)) return `${name.replace(CORRECTED, '')}: ${CORRECTION}`;
+  return key === null ? `${name}: not used` : `${name}: credit`;
+}
 
 /**
  * The charge of a credit, and the credited part. Amounts are before tax, so that those of inclusive prices do not show

@@ -345,7 +345,7 @@ const rowOf = (
     before: plain(item.net.minus(leftOfItem(item).net)),
   },
   correction: null,
-  sourceKey: null,
+  ...{ quantity: null, unitPrice: null, sourceKey: null },
   targetInvoiceId,
   createdAt: now,
 });

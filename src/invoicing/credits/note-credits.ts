@@ -1,10 +1,11 @@
 import type { Tx } from '../../db/index.ts';
-import { Decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
+import { Decimal, ONE, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { roundTo } from '../../kernel/money.ts';
 import { intersect } from '../../kernel/spans.ts';
 import { earliest, type Instant, type Period } from '../../kernel/time.ts';
 import { balancesOfInvoices, creditWallet } from '../../ledger/index.ts';
+import { type AtOnePrice, inTwo } from '../calculation/one-price.ts';
 import { bookCredit } from '../credit-notes/credit-bookings.ts';
 import { insertCreditNoteLines } from '../credit-notes/credit-note-lines.sql.ts';
 import {
@@ -24,11 +25,12 @@ import { justBefore } from '../owed/charges.ts';
 import { markPaid } from '../paying/pay.ts';
 import { expireSessionsOf } from '../paying/sessions.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
-import { leftOf, nameOf } from './credit-lines.ts';
+import { isOfUsage, leftOf, nameOf } from './credit-lines.ts';
 
 /** The lines of a credit note, what they may come to, and what of them goes off a debt. */
 interface NoteOrder {
   readonly lines: CreditNoteLine[];
+  readonly reason: string;
   readonly most: Decimal;
   readonly off: Decimal;
   readonly offAgain: Decimal;
@@ -93,8 +95,11 @@ export async function noteEachCredits(
     decided.flatMap(({ noted }) => noted),
   );
   for (const { of, noted, ...amounts } of decided) {
-    const lines = noted.flatMap(({ credit, part }) => (grossOf(part).isZero() ? [] : [lineOfNote(credit, part)]));
-    if (lines.length > 0) await writeNote(dependencies, tx, of, { lines, ...amounts }, now);
+    const reason = noted.every(({ credit }) => isOfUsage(credit)) ? 'Correction of usage' : 'Not used';
+    const lines = noted.flatMap(({ credit, part }) =>
+      grossOf(part).isZero() ? [] : [lineOfNote(credit, part, of.invoice)],
+    );
+    if (lines.length > 0) await writeNote(dependencies, tx, of, { lines, reason, ...amounts }, now);
   }
 }
 
@@ -122,7 +127,7 @@ async function writeNote(
   dependencies: InvoicingDependencies,
   tx: Tx,
   of: NotedInvoice & { readonly invoice: InvoiceRow },
-  { lines, most, off, offAgain }: NoteOrder,
+  { lines, reason, most, off, offAgain }: NoteOrder,
   now: Instant,
 ): Promise<void> {
   const { invoice } = of;
@@ -130,13 +135,7 @@ async function writeNote(
   const back = excess.gt(0) ? await returnDeductions(dependencies, tx, of, excess, now) : null;
   lines.push(...(back?.lines ?? []));
   const sums = { amount: sum(lines.map(({ amount }) => amount)), tax: sum(lines.map(({ taxAmount }) => taxAmount)) };
-  const note = await insertPartCreditNote(
-    tx,
-    invoice,
-    sums,
-    { reason: 'Not used', refundId: of.refundId ?? null },
-    now,
-  );
+  const note = await insertPartCreditNote(tx, invoice, sums, { reason, refundId: of.refundId ?? null }, now);
   await insertCreditNoteLines(tx, note, lines);
   await bookCredit(tx, invoice, note, { off, offAgain }, now);
   if (back?.intoWallet.gt(0)) await bookDeductions(tx, invoice, note, back.intoWallet, now);
@@ -193,16 +192,31 @@ export function notedOf<Row extends UnusedCreditRow>(credits: readonly Row[], mo
   });
 }
 
-/** The part of a credit on a credit note, for its document. */
-const lineOfNote = (credit: UnusedCreditRow, part: Amounts): CreditNoteLine => ({
-  creditId: credit.id,
-  displayName: nameOf(credit),
-  amount: part.net,
-  taxAmount: part.tax,
-  taxRate: credit.taxRate,
-  periodStart: credit.unusedFrom,
-  periodEnd: credit.unusedTo,
-});
+/** The part of a credit on a credit note, for its document: units at one price where they come to it. */
+function lineOfNote(credit: UnusedCreditRow, part: Amounts, { terms, currency }: InvoiceRow): CreditNoteLine {
+  const quoted = (amounts: Amounts) => (terms?.taxBehavior === 'inclusive' ? grossOf(amounts) : amounts.net);
+  const { quantity: units, unitPrice, priceId, sourceKey, chargedFrom, chargedTo } = credit;
+  const told = units && unitPrice && { units, unitPrice };
+  const whole = quoted({ net: credit.amount, tax: credit.taxAmount });
+  return {
+    creditId: credit.id,
+    ...shownAs(inTwo(told, whole, quoted(part), currency)?.part ?? null, quoted(part)),
+    priceId,
+    appliesTo: { priceId, sourceKey, from: chargedFrom, to: chargedTo },
+    displayName: nameOf(credit),
+    amount: part.net,
+    taxAmount: part.tax,
+    taxRate: credit.taxRate,
+    periodStart: credit.unusedFrom,
+    periodEnd: credit.unusedTo,
+  };
+}
+
+/** Units at one price, or an amount as the price of one. */
+const shownAs = (told: AtOnePrice | null, amount: Decimal) =>
+  told === null
+    ? { quantity: ONE, unitPrice: amount, isAmount: true }
+    : { quantity: told.units, unitPrice: told.unitPrice, isAmount: false };
 
 /** A credit of which no more than a part is left. */
 export const leaving = (credit: UnusedCreditRow, { net, tax }: Amounts): UnusedCreditRow => ({
@@ -255,7 +269,12 @@ async function returnDeductions(
   for (const [invoiceId, those] of Map.groupBy(given, (credit) => credit.invoiceId))
     if ((await overAllOf(tx, invoiceId)) === null)
       await noteCredits(dependencies, tx, { merchantId, invoiceId, refundId }, those, 'all', now);
-  const lines = credits.map(({ credit, part }) => ({ ...lineOfNote(credit, negated(part)), creditId: null }));
+  const own = await selectLines(tx, invoice.id);
+  const lines = credits.map(({ credit, part }) => ({
+    ...lineOfNote(credit, negated(part), invoice),
+    creditId: null,
+    appliesTo: own.find(({ workings }) => workings?.credit?.id === credit.id)?.id ?? null,
+  }));
   const left = excess.plus(totalOf(lines));
   const corrected = left.gt(0) ? await returnCorrections(dependencies, tx, invoice, refundId, left, now) : NO_DEDUCTION;
   const byHand = await deductionsByHand(tx, invoice, left.plus(totalOf(corrected.lines)));
@@ -293,17 +312,32 @@ async function returnCorrections(
     if (item.invoiceId !== id || leftOfItem(item).net.gte(0)) continue;
     const part = upTo(negated(leftOfItem(item)), most.plus(totalOf(lines)), currency);
     if (grossOf(part).isZero()) continue;
-    const taken = { ...rowOf({ merchantId, subscriptionId }, item, { ...negated(part), correction: SAID }, now) };
-    const noted = { notedAmount: taken.amount, notedTax: taken.taxAmount };
-    lines.push(lineOfNote(await insertUnusedCredit(tx, { ...taken, ...noted }), negated(part)));
     const amount = taxBehavior === 'inclusive' ? grossOf(part) : part.net;
+    const told = toldBack(item, amount, { taxBehavior, currency });
+    const back = told && { ...told, units: told.units.negated() };
+    const taken = rowOf({ merchantId, subscriptionId }, item, { ...negated(part), correction: SAID, told: back }, now);
+    const noted = { notedAmount: taken.amount, notedTax: taken.taxAmount };
+    lines.push(lineOfNote(await insertUnusedCredit(tx, { ...taken, ...noted }), negated(part), invoice));
     // only what was billed before it: a later bill may itself stand beside a correction of this invoice
     const corrected = items.slice(0, place).filter((each) => isOf(each, item.priceId, item.period));
     const of = { merchantId, subscriptionId, currency, taxBehavior, refundId };
-    const given = await takeBack(dependencies, tx, of, [{ items: corrected, amount, correction: SAID }], now);
+    const given = await takeBack(dependencies, tx, of, [{ items: corrected, amount, correction: SAID, told }], now);
     intoWallet = intoWallet.plus(grossOf(part)).minus(sum(given.map((row) => row.amount.plus(row.taxAmount))));
   }
   return { lines, intoWallet: Decimal.max(ZERO, intoWallet) };
+}
+
+/** The units of a part of a correction that is one line and is not credited yet. */
+function toldBack(
+  { lines, credits }: BilledItem,
+  amount: Decimal,
+  { taxBehavior, currency }: Pick<BillingTerms, 'taxBehavior' | 'currency'>,
+): AtOnePrice | null {
+  const [line, ...others] = lines.filter(({ net, tax }) => !net.isZero() || !tax.isZero());
+  if (line === undefined || others.length + credits.length > 0 || line.workings?.takenBack?.isAmount) return null;
+  const whole = { units: line.quantity.negated(), unitPrice: line.unitPrice };
+  const quoted = taxBehavior === 'inclusive' ? line.net.plus(line.tax) : line.net;
+  return inTwo(whole, quoted.negated(), amount, currency)?.part ?? null;
 }
 
 const CORRECTIONS: ReadonlySet<string> = new Set(['late_usage', 'commitment']);
@@ -322,7 +356,9 @@ async function deductionsByHand(tx: Tx, invoice: InvoiceRow, most: Decimal): Pro
   for (const line of found.toSorted((a, b) => Number(b.type === 'manual') - Number(a.type === 'manual'))) {
     const whole = negated({ net: line.totalPrice, tax: line.totalTax });
     const part = negated(upTo(whole, most.plus(totalOf(lines)), invoice.currency));
-    if (!grossOf(part).isZero()) lines.push({ ...line, amount: part.net, taxAmount: part.tax });
+    if (grossOf(part).isZero()) continue;
+    const amount = invoice.terms?.taxBehavior === 'inclusive' ? grossOf(part) : part.net;
+    lines.push({ ...line, ...shownAs(null, amount), appliesTo: line.id, amount: part.net, taxAmount: part.tax });
   }
   return lines;
 }
@@ -334,6 +370,8 @@ export interface TakenBack {
   /** As the price quotes it; above 0. */
   readonly amount: Decimal;
   readonly correction: Correction;
+  /** Its units at one price; null: no price tells its amount. */
+  readonly told: AtOnePrice | null;
 }
 
 /** A correction with kinds that are already on a line of an invoice, or without kinds: a commitment. */
@@ -353,15 +391,19 @@ export async function takeBack(
 ): Promise<UnusedCreditRow[]> {
   const { merchantId, refundId } = of;
   const given: UnusedCreditRow[] = [];
-  for (const { items, amount, correction } of all) {
+  for (const { items, amount, correction, told } of all) {
     let missing = amount;
     let content = correction;
+    let left = told;
     for (const item of items.filter(({ isStanding }) => isStanding).toReversed()) {
       const credit = creditOf(of, item, missing);
       if (credit === null) continue;
-      given.push(await insertUnusedCredit(tx, rowOf(of, item, { ...credit, correction: content }, now)));
+      const parts = inTwo(left, missing, credit.quoted, of.currency);
+      const part = { ...credit, correction: content, told: parts?.part ?? null };
+      given.push(await insertUnusedCredit(tx, rowOf(of, item, part, now)));
       missing = missing.minus(credit.quoted);
       content = SAID;
+      left = parts?.rest ?? null;
     }
   }
   for (const [invoiceId, rows] of Map.groupBy(given, (row) => row.invoiceId))
@@ -387,7 +429,7 @@ function creditOf(
 const rowOf = (
   { merchantId, subscriptionId }: Pick<BillingTerms, 'merchantId' | 'subscriptionId'>,
   item: BilledItem,
-  { net, tax, correction }: Amounts & { readonly correction: Correction },
+  { net, tax, correction, told }: Amounts & Pick<TakenBack, 'correction' | 'told'>,
   now: Instant,
 ): Omit<UnusedCreditRow, 'seq'> => ({
   merchantId,
@@ -407,6 +449,8 @@ const rowOf = (
   notedTax: ZERO,
   workings: { share: null, billed: plain(item.net), before: plain(item.net.minus(leftOfItem(item).net)) },
   correction,
+  quantity: told?.units ?? null,
+  unitPrice: told?.unitPrice ?? null,
   sourceKey: null,
   targetInvoiceId: null,
   createdAt: now,

@@ -55,8 +55,8 @@ export async function selectBilledLinesOf(
   if (asked.length === 0) return [];
   const rows = await tx.rows<Placed<StoredLine>>(sql`
     select q.place::int, l.invoice_id, i.period_end as invoice_end, i.status, l.price_id, l.fee_id, l.type,
-           l.display_name, l.quantity, l.total_price as net, l.total_tax as tax, l.tax_rate, i.currency,
-           l.period_start, l.period_end, l.group_values as group, l.tiers, l.workings,
+           l.display_name, l.quantity, l.unit_price, l.total_price as net, l.total_tax as tax, l.tax_rate,
+           i.currency, l.period_start, l.period_end, l.group_values as group, l.tiers, l.workings,
            exists (select from credit_note n
                     where n.merchant_id = i.merchant_id and n.invoice_id = i.id and n.kind = 'refund'
                       and n.status = 'ISSUED') as is_refunded

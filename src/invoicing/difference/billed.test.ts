@@ -24,7 +24,8 @@ const line = (type: string, net: string, more: Partial<StoredLine> = {}): Stored
     type,
     displayName: 'Calls',
   },
-  ...{ quantity: decimal('1'), net: decimal(net), tax: decimal('0'), taxRate: decimal('20'), currency: 'USD' },
+  ...{ quantity: decimal('1'), unitPrice: decimal(net), net: decimal(net), tax: decimal('0') },
+  ...{ taxRate: decimal('20'), currency: 'USD' },
   ...{ periodStart: day(1), periodEnd: day(31), group: null, tiers: null, workings: null },
   ...more,
 });

@@ -20,6 +20,7 @@ export interface StoredLine {
   readonly type: string;
   readonly displayName: string;
   readonly quantity: Decimal;
+  readonly unitPrice: Decimal;
   readonly net: Decimal;
   readonly tax: Decimal;
   readonly taxRate: Decimal;
@@ -129,7 +130,11 @@ function standingOf(lines: readonly StoredLine[]): readonly StoredLine[] {
     const share = line.net.plus(cutOf(line)).times(noted).div(whole);
     const cut = line === gone.at(-1) ? left : roundTo(share, line.currency, 'half-away-from-zero');
     left = left.minus(cut);
-    return [{ ...line, quantity: ZERO, net: ZERO, tax: ZERO, workings: { ...line.workings, cut: plain(cut) } }];
+    const { noted: units = '0' } = line.workings?.takenBack ?? {};
+    const takenBack = { units, noted: units };
+    return [
+      { ...line, quantity: ZERO, net: ZERO, tax: ZERO, workings: { ...line.workings, takenBack, cut: plain(cut) } },
+    ];
   });
 }
 
@@ -191,6 +196,9 @@ const asked = (line: StoredLine, behavior: Behavior): Decimal =>
     .plus(cutOf(line))
     .plus(decimal(line.workings?.lost ?? '0'));
 
+/** All units of a line, of which it may bear a part. */
+const unitsOf = ({ quantity, workings }: StoredLine): Decimal => decimal(workings?.takenBack?.units ?? quantity);
+
 const cutOf = ({ workings }: StoredLine): Decimal => decimal(workings?.cut ?? '0');
 
 /**
@@ -231,7 +239,7 @@ function groupsOf(lines: readonly StoredLine[], behavior: Behavior, isAddedUp: b
     const figure = those.findLastIndex(({ type }) => type === 'charge');
     return {
       group: (those[0] as StoredLine).group ?? {},
-      quantity: sum((isAddedUp ? those : those.slice(Math.max(0, figure))).map(({ quantity }) => quantity)),
+      quantity: sum((isAddedUp ? those : those.slice(Math.max(0, figure))).map(unitsOf)),
       amount: sum(those.map((line) => asked(line, behavior))).minus(limits),
       tiers: those.every(({ tiers }) => tiers === null) ? null : those.flatMap(({ tiers }) => tiers ?? []),
     };

@@ -9,7 +9,7 @@ import type { PaymentReceipt } from '../../payments/index.ts';
 import { inOrderOfTime, linesWithCredits, notesOfLine } from '../calculation/line-notes.ts';
 import { bearsTax } from '../calculation/one-off-lines.ts';
 import { selectLinesCreditedBefore, selectLinesOfCreditNote } from '../credit-notes/credit-note-lines.sql.ts';
-import type { CreditNoteLine, CreditNoteRow } from '../invoice/credit-note.ts';
+import type { CreditNoteLineRow, CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { type InvoiceRow, localeOf, type PartyRecord, type TaxRecord } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
@@ -67,8 +67,10 @@ export async function describeCreditNote(
   invoice: InvoiceRow,
 ): Promise<InvoiceDocument> {
   const money: Money = (amount) => formatMoney(amount, note.currency);
+  const lines = await linesWithCredits(tx, invoice);
+  const credited = new Map(lines.map((line) => [line.id, line]));
   const own = note.kind === 'credit' ? await selectLinesOfCreditNote(tx, note) : [];
-  const whole = note.kind === 'credit' ? [] : inOrderOfTime(await linesWithCredits(tx, invoice));
+  const whole = note.kind === 'credit' ? [] : inOrderOfTime(lines);
   const before = note.kind === 'credit' ? [] : await selectLinesCreditedBefore(tx, note);
   const less = before.map(({ number, ...line }) => ({
     ...negated(line),
@@ -84,7 +86,7 @@ export async function describeCreditNote(
     periodEnd: null,
     lines: [
       ...whole.map((line) => describeLine(invoice, line, money)),
-      ...[...own, ...less].map((line) => describePart(invoice, line, money)),
+      ...[...own, ...less].map((line) => describePart(invoice, line, credited, money)),
     ],
     taxes: taxesOn([
       ...whole.filter(bearsTax).map((line) => ({ ...line, amount: line.totalPrice, taxAmount: line.totalTax })),
@@ -170,7 +172,7 @@ function describeLine(invoice: InvoiceRow, line: LineRow, money: Money): Documen
     taxRate: plain(line.taxRate),
     untaxed: whyUntaxed(invoice, line),
     kind: line.eventType,
-    isAmount: !HAS_UNITS.has(line.type),
+    isAmount: line.workings?.takenBack?.isAmount ?? !HAS_UNITS.has(line.type),
     notes: notesOfLine(line, invoice, localeOf(invoice)),
     agreed: agreedPrice(line),
     group: line.groupValues,
@@ -194,14 +196,21 @@ function whyUntaxed(invoice: InvoiceRow, line: LineRow): DocumentLine['untaxed']
   return invoice.terms?.taxExempt ? 'exempt' : null;
 }
 
-const describePart = (invoice: InvoiceRow, line: CreditNoteLine, money: Money): DocumentLine => ({
+/** @param credited the lines of the invoice by their ids */
+const describePart = (
+  invoice: InvoiceRow,
+  line: CreditNoteLineRow,
+  credited: ReadonlyMap<string, LineRow>,
+  money: Money,
+): DocumentLine => ({
   description: lineNameIn(localeOf(invoice), line.displayName),
   ...datesOf(line),
-  quantity: '1',
-  unitPrice: money(line.amount),
+  quantity: plain(line.quantity),
+  unit: line.isAmount ? '' : credited.get(line.appliesToLineId ?? '')?.metricUnit,
+  unitPrice: line.isAmount ? money(line.amount) : plain(line.unitPrice),
   amount: money(line.amount),
   grossAmount: money(line.amount.plus(line.taxAmount)),
-  isAmount: true,
+  isAmount: line.isAmount,
   taxRate: plain(line.taxRate),
   untaxed: invoice.terms?.taxExempt ? 'exempt' : null,
   kind: 'fee',
@@ -210,19 +219,20 @@ const describePart = (invoice: InvoiceRow, line: CreditNoteLine, money: Money): 
 const datesOf = ({ periodStart, periodEnd }: Pick<LineRow, 'periodStart' | 'periodEnd'>) =>
   isBefore(periodStart, periodEnd) && { periodStart: periodStart, periodEnd: periodEnd };
 
-const negated = (line: CreditNoteLine): CreditNoteLine => ({
+const negated = (line: CreditNoteLineRow): CreditNoteLineRow => ({
   ...line,
+  ...(line.isAmount ? { unitPrice: line.unitPrice.negated() } : { quantity: line.quantity.negated() }),
   amount: line.amount.negated(),
   taxAmount: line.taxAmount.negated(),
 });
 
 /** The tax of each rate on its lines, highest first: the lines of an invoice sum to its own. */
-export function taxesOn(lines: readonly Pick<CreditNoteLine, 'amount' | 'taxAmount' | 'taxRate'>[]): TaxRecord[] {
+export function taxesOn(lines: readonly Pick<CreditNoteLineRow, 'amount' | 'taxAmount' | 'taxRate'>[]): TaxRecord[] {
   const ofRates = Map.groupBy(lines, ({ taxRate }) => plain(taxRate));
   return [...ofRates.values()]
-    .toSorted(([a], [b]) => (b as CreditNoteLine).taxRate.comparedTo((a as CreditNoteLine).taxRate))
+    .toSorted(([a], [b]) => (b as CreditNoteLineRow).taxRate.comparedTo((a as CreditNoteLineRow).taxRate))
     .map((same) => ({
-      rate: plain((same[0] as CreditNoteLine).taxRate),
+      rate: plain((same[0] as CreditNoteLineRow).taxRate),
       base: plain(sum(same.map(({ amount }) => amount))),
       amount: plain(sum(same.map(({ taxAmount }) => taxAmount))),
     }));

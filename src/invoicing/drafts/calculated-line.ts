@@ -16,6 +16,7 @@ export const storedLineOf = (
   type: line.type,
   displayName: line.displayName,
   quantity: line.quantity,
+  unitPrice: line.unitPrice,
   net: line.totalPrice,
   tax: line.totalTax,
   taxRate: line.taxRate,

@@ -1,5 +1,5 @@
 import { sqlState, type Tx } from '../../db/index.ts';
-import type { Instant } from '../../kernel/time.ts';
+import { type Instant, isAfter } from '../../kernel/time.ts';
 import type { Calculation } from '../calculation/calculation.ts';
 import { selectCreditsOnInvoices } from '../credit-notes/unused-credits.sql.ts';
 import { selectPlace } from '../difference/billed.sql.ts';
@@ -11,6 +11,7 @@ import type { InvoiceChanges, InvoiceRow } from '../invoice/invoice.ts';
 import { selectBilledUsageOfInvoices } from '../invoice/invoices.sql.ts';
 import { withOutsideAnswer } from '../outside-tax/answer.ts';
 import { leaseUntil } from '../outside-tax/quotes.ts';
+import type { BillingTerms } from '../terms/billing-terms.ts';
 import { lockBilling } from '../usage/billing-lock.sql.ts';
 import { deleteUsageTakenOfCorrected } from '../usage/late-usage.sql.ts';
 import { type ReadPeriod, saveReadPeriods } from '../usage/late-usage.ts';
@@ -43,6 +44,7 @@ interface CalculationFacts {
   readonly loaded: Loaded;
   readonly usage: readonly BilledUsage[];
   readonly beside: Beside;
+  readonly isOfEndedPlan: boolean;
 }
 
 /**
@@ -106,12 +108,17 @@ async function loadFacts(
   const usage = await selectBilledUsageOfInvoices(tx, ids);
   const manual = await selectManualLinesOfInvoices(tx, ids);
   const credits = await selectCreditsOnInvoices(tx, ids);
-  return asked.map(({ invoice, rates, frozen }, place) => ({
+  return asked.map(({ invoice, terms, rates, frozen }, place) => ({
     ...{ invoice, rates, unanswered: frozen, loaded: loaded[place] as Loaded },
+    isOfEndedPlan: isOfEndedPlan(terms, invoice),
     usage: usage.get(invoice.id) ?? [],
     beside: { manual: manual.get(invoice.id) ?? [], credits: credits.get(invoice.id) ?? [] },
   }));
 }
+
+/** Has the subscription of an invoice ended with its period, or before? */
+const isOfEndedPlan = ({ bounds: { endsAt } }: BillingTerms, { periodEnd }: InvoiceRow): boolean =>
+  endsAt !== null && !isAfter(endsAt, periodEnd);
 
 /** The decision about an invoice: its amounts, or that it waits for a tax provider. */
 type Decided =
@@ -138,7 +145,7 @@ async function decideOrFail(
 async function decideCalculation(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  { invoice, rates, unanswered, loaded, usage, beside }: CalculationFacts,
+  { invoice, rates, unanswered, loaded, usage, beside, isOfEndedPlan }: CalculationFacts,
   now: Instant,
 ): Promise<Decided> {
   const billing = billingOf(loaded);
@@ -149,7 +156,7 @@ async function decideCalculation(
   const frozen = { ...answered, history: unanswered.history };
   const calculation = calculateInvoice(billing, frozen, invoice, usage, beside);
   refuseWrongBill(invoice, calculation, billing);
-  return { invoice, calculation, frozen, read: billing.read };
+  return { invoice, calculation, frozen, isOfEndedPlan, read: billing.read };
 }
 
 /** The lines of an invoice say its place in the order of billing; one without lines keeps it. */

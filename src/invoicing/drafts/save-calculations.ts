@@ -4,11 +4,12 @@ import type { Tx } from '../../db/index.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { Calculation } from '../calculation/calculation.ts';
-import { type ChangedInvoice, moved } from '../invoice/changed-invoice.ts';
+import { type ChangedInvoice, followedBy, moved } from '../invoice/changed-invoice.ts';
 import type { FrozenTerms } from '../invoice/frozen-terms.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
 import { replaceLines, updateInvoices } from '../invoice/invoices.sql.ts';
+import { publishInvoices } from '../invoice/webhooks.ts';
 
 /** Transition 5 of one invoice; see `saveCalculations`. */
 export async function saveCalculation(
@@ -28,11 +29,13 @@ export interface Calculated {
   readonly invoice: InvoiceRow;
   readonly calculation: Calculation;
   readonly frozen: FrozenTerms;
+  /** Its plan has ended, so an invoice without a line asks nobody for anything. */
+  readonly isOfEndedPlan?: boolean;
 }
 
 /**
  * Transition 5, of some invoices of one merchant: the lines are stored, and the draft is issued by itself unless it
- * waits for somebody.
+ * waits for somebody. A draft without a line whose plan has ended is cancelled (11), so it never takes a number.
  * @returns what is to be stored of the invoices themselves
  */
 export async function saveCalculations(
@@ -51,9 +54,10 @@ export async function saveCalculations(
   );
   const hashes = new Map(calculated.map(({ invoice, calculation }) => [invoice.id, draftHash(calculation)]));
   const missing = await findMissingKindsOf(tx, 'invoice', hashes);
-  return calculated.map(({ invoice, calculation, frozen }) => {
+  const saved = calculated.map(({ invoice, calculation, frozen, isOfEndedPlan = false }) => {
+    const isEmptyEnd = isOfEndedPlan && calculation.lines.length === 0;
     const waits = !invoice.autoApprove || (missing.get(invoice.id) ?? []).length > 0;
-    return moved(
+    const draft = moved(
       invoice,
       'finishCalculation',
       {
@@ -66,11 +70,15 @@ export async function saveCalculations(
         terms: withOutsideCredits(frozen, calculation),
         failureReason: null,
         failureDetail: null,
-        nextActionAt: waits ? null : now,
+        nextActionAt: waits || isEmptyEnd ? null : now,
       },
       now,
     );
+    return isEmptyEnd ? followedBy(draft, moved(draft.after, 'cancel', {}, now)) : draft;
   });
+  const cancelled = saved.flatMap(({ after }) => (after.status === 'CANCELLED' ? [after] : []));
+  await publishInvoices(tx, cancelled, 'invoice.cancelled.v0', now);
+  return saved;
 }
 
 /** A tax provider gets deductions of billed lines separately; the terms store their amount. */

@@ -27,7 +27,16 @@ export interface CreditNoteRow {
 export interface CreditNoteLine {
   /** The credit of unused time; absent for other credits. */
   creditId?: string | null;
+  id?: string;
+  /** The line of the invoice that it credits: by its id, or by its charge. */
+  appliesTo?: string | CreditedCharge | null;
+  priceId: string | null;
   displayName: string;
+  /** `amount`, or with inclusive prices the amount with tax, is this many times `unitPrice`. */
+  quantity: Decimal;
+  unitPrice: Decimal;
+  /** It is an amount, and no quantity of anything. */
+  isAmount: boolean;
   /** Net of tax; below 0 where a deduction of the invoice is credited as well. */
   amount: Decimal;
   taxAmount: Decimal;
@@ -35,4 +44,18 @@ export interface CreditNoteLine {
   taxRate: Decimal;
   periodStart: Instant;
   periodEnd: Instant;
+}
+
+/** A line of a credit note as it is stored. */
+export interface CreditNoteLineRow extends Omit<CreditNoteLine, 'appliesTo'> {
+  id: string;
+  appliesToLineId: string | null;
+}
+
+/** The charge that lines of an invoice bill. */
+export interface CreditedCharge {
+  readonly priceId: string | null;
+  readonly sourceKey: string | null;
+  readonly from: Instant;
+  readonly to: Instant;
 }

@@ -36,7 +36,9 @@ export const invoiceTriggers = {
   /** 10 */ autoApprove: '`autoApprove` is set and no required approval is open.',
   /** 10 */ completeApprovals: 'The last required approval is given.',
   /** 10 */ approve: 'POST `…/approve`.',
-  /** 11, 18 */ cancel: 'POST `…/cancel`: of a draft, or of an issued invoice without payments.',
+  /** 11, 18 */ cancel:
+    'POST `…/cancel`: of a draft, or of an issued invoice without payments. A draft without a line whose plan has ' +
+    'ended is cancelled by itself.',
   /** 18 */ expireSession: 'The payment session of an offer expires unpaid.',
   /** 12, 14, 17 */ settle: 'The unpaid amount reaches 0: by card, wallet or transfer, or because the total is 0.',
   /** 13, 15 */ declineCharge: 'A charge is declined. The next retry follows on its day, until the last one.',
@@ -144,11 +146,12 @@ const WAY: readonly InvoiceStatus[] = ['ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATI
 
 /**
  * The moves by which a background job takes an invoice through several states in one transaction, and stores it once:
- * an ended period is closed, calculated and issued, as far as nothing has to wait.
+ * an ended period is closed, calculated and issued, as far as nothing has to wait; or cancelled, where its plan has
+ * ended and it has no line.
  */
 export const invoicePassages: readonly (readonly [from: InvoiceStatus, to: InvoiceStatus])[] = WAY.flatMap(
   (from, place) => {
-    const ends: readonly InvoiceStatus[] = ['DRAFT', 'FAILED', 'ISSUED'];
+    const ends: readonly InvoiceStatus[] = ['DRAFT', 'FAILED', 'ISSUED', 'CANCELLED'];
     return [...WAY.slice(place + 2), ...ends].map((to) => [from, to] as const);
   },
 );

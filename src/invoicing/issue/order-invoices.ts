@@ -96,7 +96,7 @@ const creditRow = (
     subscriptionId: null,
     invoiceId: item.invoiceId,
     priceId: null,
-    sourceKey: item.sourceKey,
+    ...{ quantity: null, unitPrice: null, sourceKey: item.sourceKey },
     chargedFrom: item.periodStart,
     chargedTo: item.periodEnd,
     unusedFrom: isInside ? latest(from, item.periodStart) : item.periodStart,

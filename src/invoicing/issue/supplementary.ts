@@ -113,11 +113,12 @@ async function findCorrections(
       const { charge, late } = correction.due;
       const amount = correction.total.negated();
       const of = { priceId: charge.price.id, period: charge.period, items: late?.items ?? [] };
-      return { ...of, amount, correction: contentOf(correction) };
+      const told = correction.told && { ...correction.told, units: correction.told.units.negated() };
+      return { ...of, amount, correction: contentOf(correction), told };
     }),
     ...commitmentCorrectionsOf(input).map(
       ({ commitment: { items, period }, total }): FoundCorrection => ({
-        ...{ priceId: null, period, items, amount: total.negated(), correction: SAID },
+        ...{ priceId: null, period, items, amount: total.negated(), correction: SAID, told: null },
       }),
     ),
   ];

@@ -43,6 +43,14 @@ export interface Workings {
   readonly soFar?: { readonly total: string; readonly before: string };
   /** Of a correction: the part from the limits of its price. */
   readonly late?: { readonly maximum: string; readonly minimum: string };
+  /** Of a correction that is not its quantity at its unit price. */
+  readonly takenBack?: {
+    /** All its units, and those of them on credit notes. */
+    readonly units: string;
+    readonly noted: string;
+    /** The line says an amount as the price of one. */
+    readonly isAmount?: true;
+  };
   /** What a total of 0 cut off the line: it is credited to the invoices that billed it … */
   readonly cut?: string;
   /** … or lost. */
