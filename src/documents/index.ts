@@ -9,7 +9,7 @@ export type {
 } from './document.ts';
 export { type EInvoice, eInvoiceOf } from './e-invoice/e-invoice.ts';
 export { type Figures, figuresOf } from './format.ts';
-export { lineNameIn } from './line-names.ts';
+export { lineNameIn, OWN_REASONS, reasonIn } from './line-names.ts';
 export { notesOf } from './line-notes.ts';
 export {
   createDocumentRenderer,

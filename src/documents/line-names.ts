@@ -26,3 +26,15 @@ export function lineNameIn(locale: Locale, name: string): string {
   const word = added === undefined ? undefined : ADDED_BY_NAME.get(added);
   return word === undefined ? name : `${lineNameIn(locale, first as string)}: ${words[word]}${note}`;
 }
+
+/** The reasons of credit notes that Reckoner gives itself, as they are stored. */
+export const OWN_REASONS = DOCUMENT_WORDS.en.reasons;
+const REASON_BY_TEXT = new Map(
+  (Object.entries(OWN_REASONS) as [keyof typeof OWN_REASONS, string][]).map(([key, text]) => [text, key]),
+);
+
+/** The reason of a credit note on a document in this language. Reasons of the merchant stay as they are. */
+export function reasonIn(locale: Locale, reason: string): string {
+  const own = REASON_BY_TEXT.get(reason);
+  return own === undefined ? reason : DOCUMENT_WORDS[locale].reasons[own];
+}

@@ -1,5 +1,5 @@
 import { countryCode, isEuCountry } from '../kernel/country.ts';
-import { taxNumber } from '../kernel/tax-number.ts';
+import { type TaxNumber, taxNumber } from '../kernel/tax-number.ts';
 import type { Party } from './document.ts';
 
 const OTHER_VAT =
@@ -22,15 +22,22 @@ export function taxWord(party: Pick<Party, 'address'>): TaxWord {
 /** Is the party in the European Union? */
 export const isInEu = (party: Pick<Party, 'address'>): boolean => isEuCountry(countryCode(party.address?.country));
 
-/** Has the party a VAT number, which begins with its country? */
-export const hasVatNumber = ({ taxId, address }: Pick<Party, 'taxId' | 'address'>): boolean =>
-  taxId != null && taxNumber(taxId, address?.country).scheme === 'VA';
+type Holder = Pick<Party, 'taxId' | 'taxIdCountry' | 'address'>;
+
+/** The tax id of a party, by its own country: that of its registration, of its prefix, or else of the address. */
+export const numberOf = ({ taxId, taxIdCountry, address }: Holder): TaxNumber | null =>
+  taxId == null ? null : taxNumber(taxId, taxIdCountry ?? address?.country);
+
+/** Has the party a VAT number? */
+export const hasVatNumber = (party: Holder): boolean => numberOf(party)?.scheme === 'VA';
 
 /**
  * For which tax an id is registered. In the European Union a number without its country is one of a tax office, not a
  * VAT number.
  */
-export function taxOfId(party: Pick<Party, 'taxId' | 'address'>): TaxWord {
-  const word = taxWord(party);
-  return word === 'VAT' && isInEu(party) && !hasVatNumber(party) ? 'Tax' : word;
+export function taxOfId(party: Holder): TaxWord {
+  const country = numberOf(party)?.country ?? party.taxIdCountry ?? party.address?.country;
+  const of = { address: { country } };
+  const word = taxWord(of);
+  return word === 'VAT' && isInEu(of) && !hasVatNumber(party) ? 'Tax' : word;
 }

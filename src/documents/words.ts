@@ -159,6 +159,10 @@ const en = {
     creditInAll: (all: string, here: string, notes: string) => `${all} in all: ${here} here, ${notes}`,
   },
   /** The additions to the name of a line, and names that are not the merchant's. */
+  reasons: {
+    unused: 'Not used',
+    refundedOutside: 'Refunded at the payment provider',
+  },
   lineNames: {
     discount: 'discount',
     grants: 'covered by grants',
@@ -313,6 +317,10 @@ const de: DocumentWords = {
     onNote: (amount, number) => `${amount} auf Gutschrift ${number}`,
     creditInAll: (all, here, notes) => `Insgesamt ${all}: ${here} hier, ${notes}`,
   },
+  reasons: {
+    unused: 'Nicht genutzte Zeit',
+    refundedOutside: 'Beim Zahlungsanbieter erstattet',
+  },
   lineNames: {
     discount: 'Rabatt',
     grants: 'durch Kontingente gedeckt',
@@ -461,6 +469,10 @@ const fr: DocumentWords = {
       `${share}, de ${of} facturés${number === null ? '' : ` par ${number}`} pour ${period}${before === null ? '' : `, moins ${before} déjà crédités`}`,
     onNote: (amount, number) => `${amount} sur l’avoir ${number}`,
     creditInAll: (all, here, notes) => `${all} en tout : ${here} ici, ${notes}`,
+  },
+  reasons: {
+    unused: 'Période non utilisée',
+    refundedOutside: 'Remboursé chez le prestataire de paiement',
   },
   lineNames: {
     discount: 'remise',
@@ -616,6 +628,10 @@ const es: DocumentWords = {
       `${share}, de ${of} facturados${number === null ? '' : ` en ${number}`} por ${period}${before === null ? '' : `, menos ${before} ya abonados`}`,
     onNote: (amount, number) => `${amount} en la nota de crédito ${number}`,
     creditInAll: (all, here, notes) => `${all} en total: ${here} aquí, ${notes}`,
+  },
+  reasons: {
+    unused: 'Período no utilizado',
+    refundedOutside: 'Reembolsado en el proveedor de pagos',
   },
   lineNames: {
     discount: 'descuento',

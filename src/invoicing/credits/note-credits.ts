@@ -1,4 +1,5 @@
 import type { Tx } from '../../db/index.ts';
+import { OWN_REASONS } from '../../documents/index.ts';
 import { Decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { roundTo } from '../../kernel/money.ts';
@@ -134,7 +135,7 @@ async function writeNote(
     tx,
     invoice,
     sums,
-    { reason: 'Not used', refundId: of.refundId ?? null },
+    { reason: OWN_REASONS.unused, refundId: of.refundId ?? null },
     now,
   );
   await insertCreditNoteLines(tx, note, lines);

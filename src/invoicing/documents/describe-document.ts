@@ -1,5 +1,11 @@
 import type { Tx } from '../../db/index.ts';
-import { type DocumentLine, type InvoiceDocument, lineNameIn, type ReceiptDocument } from '../../documents/index.ts';
+import {
+  type DocumentLine,
+  type InvoiceDocument,
+  lineNameIn,
+  type ReceiptDocument,
+  reasonIn,
+} from '../../documents/index.ts';
 import { findLogo, merchantSettings } from '../../identity/index.ts';
 import { type Decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import { formatMoney } from '../../kernel/money.ts';
@@ -12,6 +18,7 @@ import type { CreditNoteLine, CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { type InvoiceRow, localeOf, type PartyRecord, type TaxRecord } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
+import { serviceTimeOf, spanOf } from '../invoice/service-time.ts';
 import type { ReceiptRecord } from './documents.sql.ts';
 import { payUrl } from './present.ts';
 
@@ -33,7 +40,7 @@ export async function describeInvoice(
   tx: Tx,
   invoice: InvoiceRow,
 ): Promise<InvoiceDocument> {
-  const lines = inOrderOfTime(await linesWithCredits(tx, invoice));
+  const lines = inOrderOfTime(invoice, await linesWithCredits(tx, invoice));
   const money: Money = (amount) => formatMoney(amount, invoice.currency);
   const hasPeriod = invoice.billingCadence !== 'P0D';
   return {
@@ -43,6 +50,7 @@ export async function describeInvoice(
     dueAt: invoice.dueAt,
     periodStart: hasPeriod ? invoice.periodStart : null,
     periodEnd: hasPeriod ? invoice.periodEnd : null,
+    ...serviceOn(invoice, lines),
     lines: lines.map((line) => describeLine(invoice, line, money)),
     taxes: invoice.taxes,
     subtotal: money(invoice.subtotal),
@@ -67,7 +75,7 @@ export async function describeCreditNote(
 ): Promise<InvoiceDocument> {
   const money: Money = (amount) => formatMoney(amount, note.currency);
   const own = note.kind === 'credit' ? await selectLinesOfCreditNote(tx, note) : [];
-  const whole = note.kind === 'credit' ? [] : inOrderOfTime(await linesWithCredits(tx, invoice));
+  const whole = note.kind === 'credit' ? [] : inOrderOfTime(invoice, await linesWithCredits(tx, invoice));
   const before = note.kind === 'credit' ? [] : await selectLinesCreditedBefore(tx, note);
   const less = before.map(({ number, ...line }) => ({
     ...negated(line),
@@ -81,6 +89,7 @@ export async function describeCreditNote(
     dueAt: null,
     periodStart: null,
     periodEnd: null,
+    ...serviceOn(invoice, whole),
     lines: [
       ...whole.map((line) => describeLine(invoice, line, money)),
       ...[...own, ...less].map((line) => describePart(invoice, line, money)),
@@ -96,7 +105,7 @@ export async function describeCreditNote(
     paidAmount: money(ZERO), // nobody pays a credit note
     unpaidAmount: money(ZERO),
     original: issueOf(invoice),
-    reason: note.reason,
+    reason: note.reason && reasonIn(localeOf(invoice), note.reason),
   };
 }
 
@@ -151,16 +160,38 @@ async function described(dependencies: InvoicingDependencies, tx: Tx, invoice: I
     }),
     taxIncluded: invoice.terms?.taxBehavior === 'inclusive',
     ...(bankTransfer && { bankTransfer }),
-    invoiceNotes,
-    ...(invoice.terms?.place?.noteKey && { untaxedBy: invoice.terms.place.noteKey }),
+    ...untaxedWords(invoice, invoiceNotes),
     environment: dependencies.environment,
   };
+}
+
+/**
+ * Why there is no tax. The customer's own reason comes before the merchant's words; where no place was decided, it says
+ * itself that the sale is exempt (docs/decisions/0214-exempt-customers.md).
+ */
+function untaxedWords({ buyer, terms }: InvoiceRow, invoiceNotes: InvoiceDocument['invoiceNotes']) {
+  const reason = terms?.taxExempt ? buyer?.taxExemptReason : undefined;
+  const untaxedBy = terms?.place ? terms.place.noteKey : reason && 'exempt';
+  return {
+    invoiceNotes: { ...invoiceNotes, ...(reason && { exempt: reason }) },
+    ...(untaxedBy && { untaxedBy }),
+  };
+}
+
+/** The time of the supply on an invoice without a period: as it was said, else by its lines, else the day of its issue. */
+function serviceOn(invoice: InvoiceRow, lines: readonly LineRow[]): Pick<InvoiceDocument, 'serviceFrom' | 'serviceTo'> {
+  if (invoice.billingCadence !== 'P0D' || !lines.some(bearsTax)) return {};
+  const dated = lines.flatMap((line) => datesOf(invoice, line) || []);
+  const span = spanOf(dated.map(({ periodStart, periodEnd }) => ({ from: periodStart, to: periodEnd })));
+  const { issuedAt } = issueOf(invoice);
+  const { from, to } = serviceTimeOf(invoice) ?? span ?? { from: issuedAt, to: issuedAt };
+  return { serviceFrom: from, serviceTo: to };
 }
 
 function describeLine(invoice: InvoiceRow, line: LineRow, money: Money): DocumentLine {
   return {
     description: lineNameIn(localeOf(invoice), line.displayName),
-    ...datesOf(line),
+    ...datesOf(invoice, line),
     quantity: plain(line.quantity),
     unit: line.metricUnit,
     unitPrice: plain(line.unitPrice),
@@ -195,7 +226,7 @@ function whyUntaxed(invoice: InvoiceRow, line: LineRow): DocumentLine['untaxed']
 
 const describePart = (invoice: InvoiceRow, line: CreditNoteLine, money: Money): DocumentLine => ({
   description: lineNameIn(localeOf(invoice), line.displayName),
-  ...datesOf(line),
+  ...datesOf(invoice, line),
   quantity: '1',
   unitPrice: money(line.amount),
   amount: money(line.amount),
@@ -206,8 +237,15 @@ const describePart = (invoice: InvoiceRow, line: CreditNoteLine, money: Money): 
   kind: 'fee',
 });
 
-const datesOf = ({ periodStart, periodEnd }: Pick<LineRow, 'periodStart' | 'periodEnd'>) =>
-  isBefore(periodStart, periodEnd) && { periodStart: periodStart, periodEnd: periodEnd };
+/** The time of a line, where it has one: a point of time only where it was said, by hand. */
+const datesOf = (
+  { kind, oneOff, createdAt }: InvoiceRow,
+  { periodStart, periodEnd }: Pick<LineRow, 'periodStart' | 'periodEnd'>,
+) =>
+  (isBefore(periodStart, periodEnd) || (kind === 'ad_hoc' && oneOff !== null && !periodStart.equals(createdAt))) && {
+    periodStart,
+    periodEnd,
+  };
 
 const negated = (line: CreditNoteLine): CreditNoteLine => ({
   ...line,
