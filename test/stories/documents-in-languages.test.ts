@@ -154,7 +154,7 @@ describe('a reason that Reckoner gives itself', () => {
     const subscription = await shop.subscribe(plan, { customer, clock, bankTransferOnly: true });
     const [upfront] = await shop.invoices(subscription);
     await shop.advance(clock, 'P10D');
-    await shop.act(`/v0/subscriptions/${subscription.id}/terminate`, { credit: 'wallet' });
+    await shop.act(`/v0/subscriptions/${subscription.id}/termination`, { reason: 'Moves on', credit: 'wallet' });
     const { data } = await shop.read(`/v2/invoices/${upfront.id}/creditNotes`);
     expect(data).toMatchObject([{ kind: 'credit', reason: 'Not used' }]);
     await env.runDueWork();
