@@ -523,11 +523,14 @@ create table customer (
   updated_at timestamp with time zone not null,
   deleted_at timestamp with time zone,
   changed_at timestamp with time zone default clock_timestamp() not null,
+  tax_exempt boolean default false not null,
+  tax_exempt_reason text,
   constraint customer_pkey PRIMARY KEY (merchant_id, id),
   constraint customer_merchant_id_consumer_id_fkey FOREIGN KEY (merchant_id, consumer_id) REFERENCES organization(merchant_id, id),
   constraint customer_buyer_reference_check CHECK (((length(buyer_reference) >= 1) AND (length(buyer_reference) <= 200))),
   constraint customer_external_id_check CHECK (((char_length(external_id) >= 1) AND (char_length(external_id) <= 255))),
-  constraint customer_locale_check CHECK ((locale = ANY (ARRAY['en'::text, 'de'::text, 'fr'::text, 'es'::text])))
+  constraint customer_locale_check CHECK ((locale = ANY (ARRAY['en'::text, 'de'::text, 'fr'::text, 'es'::text]))),
+  constraint customer_tax_exempt_reason_check CHECK (((length(tax_exempt_reason) >= 1) AND (length(tax_exempt_reason) <= 500)))
 );
 CREATE INDEX customer_all ON customer USING btree (seq DESC) WHERE (deleted_at IS NULL);
 CREATE INDEX customer_changed ON customer USING btree (merchant_id, changed_at);

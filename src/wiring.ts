@@ -31,6 +31,7 @@ import {
   customerErrors,
   customerRoutes,
   findTaxId,
+  sandboxRegister,
   type TaxIdRegister,
   taxIdDueKind,
   viesRegister,
@@ -132,6 +133,7 @@ import {
   upfrontPayments,
   wakeEnded,
 } from './subscriptions/index.ts';
+import { describeTaxId, describeTaxIdToTry } from './tax/index.ts';
 import { createStripeTax, createTaxProviders, createTaxReadiness, type TaxProvider } from './tax-providers/index.ts';
 import { countUnbilled, unbilledRoutes, unbilledUsageChore } from './unbilled/index.ts';
 import {
@@ -282,7 +284,12 @@ export function wireDomains(
     endUnpaid: (tx, of, now) => endUnpaid(subscriptions, tx, of, now),
     taxProviders,
   };
-  const customerHooks: CustomerHooks = { onExternalIdChanged: relinkUsage };
+  const isSandbox = environment === 'sandbox';
+  const customerHooks: CustomerHooks = {
+    describeTaxId: isSandbox ? describeTaxIdToTry : describeTaxId,
+    onExternalIdChanged: relinkUsage,
+  };
+  const register = isSandbox ? sandboxRegister(taxIds.register) : taxIds.register;
   const payments = createPayments({
     environment,
     publicUrl,
@@ -307,7 +314,7 @@ export function wireDomains(
     environment,
     publicUrl,
     customerHooks,
-    register: taxIds.register,
+    register,
     invoicing,
     subscriptions,
   };
@@ -347,7 +354,7 @@ export function wireDomains(
         environment,
         isConnected: async (tx, provider) => (await accountOf(tx, provider)) !== null,
         taxProblem: createTaxReadiness(taxProviders),
-        onConsumerChanged: watchTaxIdOfConsumer,
+        onConsumerChanged: (tx, consumer, now) => watchTaxIdOfConsumer(tx, consumer, now, customerHooks),
       }),
       ...customerRoutes({
         ...customerHooks,
@@ -423,7 +430,8 @@ export function wireDomains(
       mailDueKind(mailSender, attachmentsFrom(invoicing)),
       taxIdDueKind(
         {
-          register: taxIds.register,
+          register,
+          describeTaxId: customerHooks.describeTaxId,
           database: remote.database,
           call: (merchantId, work) => taxIdClient.call(merchantId, work),
           now: remote.now,

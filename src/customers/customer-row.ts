@@ -9,6 +9,10 @@ export interface CustomerRow {
   externalId: string | null;
   taxId: string | null;
   taxRates: Record<string, number>;
+  /** No sale to it has tax. */
+  taxExempt: boolean;
+  /** Why, as its documents say it; null: in the merchant's words, else the common ones. */
+  taxExemptReason: string | null;
   currency: string | null;
   /** The language of the customer; null if it is not set. */
   locale: Locale | null;

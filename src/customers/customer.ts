@@ -43,6 +43,8 @@ export interface CustomerTerms {
   externalId?: string | null;
   taxId?: string | null;
   taxRates?: TaxRatesInput;
+  taxExempt?: boolean;
+  taxExemptReason?: string | null;
   currency?: string | null;
   locale?: Locale | null;
   buyerReference?: string | null;
@@ -118,6 +120,8 @@ export const publicCustomer = (customer: Customer) => ({
   ...(customer.taxIdCheck && { taxIdStatus: customer.taxIdCheck.status }),
   ...(customer.taxIdCheck?.checkedAt && { taxIdCheckedAt: formatInstant(customer.taxIdCheck.checkedAt) }),
   taxRates: writeTaxRates(customer.taxRates),
+  taxExempt: customer.taxExempt,
+  taxExemptReason: customer.taxExemptReason,
   validTaxAddress: customer.validTaxAddress,
   ...(customer.currency !== null && { currency: customer.currency }),
   ...(customer.locale !== null && { locale: customer.locale }),

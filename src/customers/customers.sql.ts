@@ -21,8 +21,8 @@ import type { Instant } from '../kernel/time.ts';
 import type { CustomerRow } from './customer-row.ts';
 import type { TaxVerdict } from './tax-address.ts';
 
-const INSERTED = sql`id, merchant_id, consumer_id, external_id, tax_id, tax_rates, currency, locale, buyer_reference,
-  notification_settings, metadata, created_at, updated_at`;
+const INSERTED = sql`id, merchant_id, consumer_id, external_id, tax_id, tax_rates, tax_exempt, tax_exempt_reason,
+  currency, locale, buyer_reference, notification_settings, metadata, created_at, updated_at`;
 const columns = sql`${INSERTED}, tax_verdict`;
 
 /** Stores the verdict of a tax provider. */
@@ -163,7 +163,16 @@ async function pageOfFound(tx: Tx, { name, email }: CustomerFilter, page: PageRe
 export type CustomerChange = Partial<
   Pick<
     CustomerRow,
-    'externalId' | 'taxId' | 'taxRates' | 'currency' | 'locale' | 'buyerReference' | 'notificationSettings' | 'metadata'
+    | 'externalId'
+    | 'taxId'
+    | 'taxRates'
+    | 'taxExempt'
+    | 'taxExemptReason'
+    | 'currency'
+    | 'locale'
+    | 'buyerReference'
+    | 'notificationSettings'
+    | 'metadata'
   >
 >;
 
@@ -180,6 +189,8 @@ export const updateCustomer = (
       externalId: change.externalId,
       taxId: change.taxId,
       taxRates: jsonbIfGiven(change.taxRates),
+      taxExempt: change.taxExempt,
+      taxExemptReason: change.taxExemptReason,
       currency: change.currency,
       locale: change.locale,
       buyerReference: change.buyerReference,

@@ -15,6 +15,7 @@ import { newId } from '../kernel/ids.ts';
 import type { Locale } from '../kernel/locale.ts';
 import { fail, forbidden, invalid, notFound, ok, type Result } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
+import type { DescribeTaxId } from '../tax/index.ts';
 import { publish } from '../webhooks/index.ts';
 import { type CustomerBlocker, findBlockers } from './blockers.ts';
 import { type Customer, type CustomerTerms, type NewCustomer, taxIdOf, toCustomerReply } from './customer.ts';
@@ -48,8 +49,10 @@ export interface ExternalIdChange {
   readonly after: string | null;
 }
 
-/** Hooks of other domains in the same transaction; `app.ts` binds them. */
+/** What changes of customers depend on; `wiring.ts` binds it. */
 export interface CustomerHooks {
+  /** The form of a tax id; the sandbox has numbers to try with. */
+  readonly describeTaxId: DescribeTaxId;
   /** Usage that was sent by externalSubject finds its customer, or loses it (§4, ingestion rules 3 and 4). */
   readonly onExternalIdChanged: (tx: Tx, change: ExternalIdChange, now: Instant) => Promise<void>;
 }
@@ -209,6 +212,8 @@ async function insertNew(tx: Tx, creation: Creation, consumerId: string): Promis
     externalId: null,
     taxId: null,
     taxRates: {},
+    taxExempt: false,
+    taxExemptReason: null,
     currency: null,
     locale: null,
     buyerReference: null,
@@ -220,7 +225,7 @@ async function insertNew(tx: Tx, creation: Creation, consumerId: string): Promis
     updatedAt: now,
   });
   if (made.externalId !== null) await notifyExternalIdChange(tx, hooks, made, null, now);
-  await watchTaxIds(tx, [made], now);
+  await watchTaxIds(tx, hooks, [made], now);
   await publish(
     tx,
     { merchantId, type: 'customer.created.v0', data: { customerId: made.id, consumerId: made.consumerId } },
@@ -231,10 +236,13 @@ async function insertNew(tx: Tx, creation: Creation, consumerId: string): Promis
 
 /** The fields as they are stored, where they can be; ids among the tax rates' keys must be the merchant's own. */
 async function checkTerms(tx: Tx, terms: CustomerTerms): Promise<Result<CustomerChange>> {
-  const { externalId, taxId, currency, locale, buyerReference, notificationSettings, metadata } = terms;
+  const { externalId, taxId, taxExempt, taxExemptReason, currency, locale, buyerReference } = terms;
+  const { notificationSettings, metadata } = terms;
   const change: CustomerChange = {
     ...(externalId !== undefined && { externalId }),
     ...(taxId !== undefined && { taxId }),
+    ...(taxExempt !== undefined && { taxExempt }),
+    ...(taxExemptReason !== undefined && { taxExemptReason }),
     ...(currency !== undefined && { currency }),
     ...(locale !== undefined && { locale }),
     ...(buyerReference !== undefined && { buyerReference }),
@@ -301,9 +309,14 @@ async function consumersOf(tx: Tx, rows: readonly CustomerRow[]): Promise<(row: 
 const holderOf = ({ merchantId, id }: CustomerRow) => ({ merchantId, customerId: id });
 
 /** Has the tax ids of some customers checked where they, or the countries of the addresses, are others than before. */
-async function watchTaxIds(tx: Tx, rows: readonly CustomerRow[], now: Instant): Promise<void> {
+async function watchTaxIds(
+  tx: Tx,
+  { describeTaxId }: Pick<CustomerHooks, 'describeTaxId'>,
+  rows: readonly CustomerRow[],
+  now: Instant,
+): Promise<void> {
   const consumers = await consumersOf(tx, rows);
-  for (const row of rows) await watchTaxId(tx, holderOf(row), taxIdOf(row, consumers(row)), now);
+  for (const row of rows) await watchTaxId(tx, describeTaxId, holderOf(row), taxIdOf(row, consumers(row)), now);
 }
 
 /** After a change of an organization's tax id or address: its customer's tax id is checked again. */
@@ -311,9 +324,10 @@ export async function watchTaxIdOfConsumer(
   tx: Tx,
   { consumerId }: { merchantId: string; consumerId: string },
   now: Instant,
+  hooks: Pick<CustomerHooks, 'describeTaxId'>,
 ): Promise<void> {
   const row = await selectCustomerOfConsumer(tx, consumerId);
-  if (row) await watchTaxIds(tx, [row], now);
+  if (row) await watchTaxIds(tx, hooks, [row], now);
 }
 
 /** The tax id of a customer and the country that it counts for; null where it has none, or is gone. */
@@ -363,7 +377,7 @@ export async function changeCustomer(
   if (!updated.ok) return updated;
   if (updated.value.externalId !== before.externalId)
     await notifyExternalIdChange(tx, hooks, updated.value, before.externalId, now);
-  await watchTaxIds(tx, [updated.value], now);
+  await watchTaxIds(tx, hooks, [updated.value], now);
   return ok(await complete(tx, updated.value));
 }
 
@@ -402,7 +416,7 @@ export async function deleteCustomer(
   const found = await findBlockers(tx, blockers, id, now);
   if (found.length > 0) return fail('CUSTOMER_IN_USE', { blockers: found });
   await markCustomerDeleted(tx, id, now);
-  await watchTaxId(tx, { merchantId, customerId: id }, null, now);
+  await watchTaxId(tx, hooks.describeTaxId, { merchantId, customerId: id }, null, now);
   if (row.externalId !== null)
     await notifyExternalIdChange(tx, hooks, { ...row, externalId: null }, row.externalId, now);
   return ok(undefined);

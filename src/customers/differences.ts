@@ -27,8 +27,8 @@ export const nameOrAddressDifferences = (customer: Customer, input: NewCustomer)
 
 /** Every field in which a creation says something else than the customer with its externalId. */
 export function allDifferences(customer: Customer, input: NewCustomer): string[] {
-  const { consumer, consumerId, taxId, taxRates, currency, locale, buyerReference, notificationSettings, metadata } =
-    input;
+  const { consumer, consumerId, taxId, taxRates, taxExempt, taxExemptReason } = input;
+  const { currency, locale, buyerReference, notificationSettings, metadata } = input;
   return contradicting([
     ...ofConsumer(customer, consumer),
     ['consumer.email', consumer?.email.toLowerCase(), customer.organization.email],
@@ -36,6 +36,8 @@ export function allDifferences(customer: Customer, input: NewCustomer): string[]
     ['consumerId', consumerId, customer.consumerId],
     ['taxId', taxId, customer.taxId],
     ['taxRates', taxRates === undefined ? undefined : readTaxRates(taxRates), customer.taxRates],
+    ['taxExempt', taxExempt, customer.taxExempt],
+    ['taxExemptReason', taxExemptReason, customer.taxExemptReason],
     ['currency', currency, customer.currency],
     ['locale', locale, customer.locale],
     ['buyerReference', buyerReference, customer.buyerReference],

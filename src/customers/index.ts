@@ -31,6 +31,7 @@ export { ConsumerBody, CustomerExternalId, TaxRatesBody } from './schemas.ts';
 export { COUNTRIES_TAXED_BY_ZIP_CODE } from './tax-address.ts';
 export { type TaxIdDependencies, taxIdDueKind } from './tax-ids/checks.ts';
 export type { TaxIdRegister } from './tax-ids/register.ts';
+export { sandboxRegister } from './tax-ids/sandbox-register.ts';
 export { viesRegister } from './tax-ids/vies.ts';
 export type { TaxRates, TaxRatesInput } from './tax-rates.ts';
 export { findTaxPlace, storeTaxVerdict } from './tax-verdict.ts';

@@ -17,6 +17,8 @@ export interface CustomerParty {
   locale?: Locale;
   /** The customer's own reference for its invoices. */
   buyerReference?: string;
+  /** Why sales to it have no tax, where an invoice is exempt. */
+  taxExemptReason?: string;
 }
 
 /**
@@ -53,6 +55,7 @@ function partyOf(row: CustomerRow, consumer: Organization | undefined): Customer
     ...(consumer.phone !== null && { phone: consumer.phone }),
     ...(row.locale !== null && { locale: row.locale }),
     ...(row.buyerReference !== null && { buyerReference: row.buyerReference }),
+    ...(row.taxExemptReason !== null && { taxExemptReason: row.taxExemptReason }),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Tx } from '../db/index.ts';
 import { findMerchant, findOrganizationsOf, type MerchantOrganization, type Organization } from '../identity/index.ts';
 import type { Decimal } from '../kernel/decimal.ts';
+import { taxNumber } from '../kernel/tax-number.ts';
 import { decidePlace, type PlaceOfSupply, type TaxIdStanding } from '../tax/index.ts';
 import { knowledgeOf, taxIdOf } from './customer.ts';
 import type { CustomerRow } from './customer-row.ts';
@@ -15,6 +16,8 @@ export interface Taxation {
   /** The merchant's own rate; null: it has none. */
   readonly merchantTaxRate: Decimal | null;
   readonly taxId: TaxIdStanding;
+  /** No sale to the customer has tax, whatever else is exempt. */
+  readonly taxExempt: boolean;
   /**
    * The place of a sale with its tax point on this day.
    * @returns null where the merchant has no registration for tax on that day
@@ -52,15 +55,16 @@ export async function taxationsUnder(
   return (customerId) => {
     const row = customerId === null ? null : rows.get(customerId);
     if (row === undefined) throw new Error(`Customer ${customerId} does not exist.`);
-    const { address = null, taxId = 'none' } = places.get(customerId ?? '') ?? {};
+    const { address = null, taxId = 'none', taxIdCountry = null } = places.get(customerId ?? '') ?? {};
     return {
       customerTaxRates: row ? readTaxRates(row.taxRates) : {},
       merchantTaxRate: defaultTaxRate,
       taxId,
+      taxExempt: row?.taxExempt ?? false,
       placeOn: (day, taxExempt) =>
         decidePlace({
           ...{ registrations: taxRegistrations, seller: merchant.address, customer: address },
-          ...{ taxId, taxExempt, day },
+          ...{ taxId, taxIdCountry, taxExempt, day },
         }),
     };
   };
@@ -70,6 +74,8 @@ export async function taxationsUnder(
 interface Place {
   readonly address: Organization['address'];
   readonly taxId: TaxIdStanding;
+  /** The country of the VAT number; null: it has none. */
+  readonly taxIdCountry: string | null;
 }
 
 async function loadPlaces(tx: Tx, rows: readonly CustomerRow[]): Promise<Map<string, Place>> {
@@ -89,7 +95,8 @@ async function loadPlaces(tx: Tx, rows: readonly CustomerRow[]): Promise<Map<str
   return new Map(
     subjects.map(({ row, consumer, subject }) => {
       const taxId = subject === null ? 'none' : (knowledgeOf(subject, checks.get(row.id))?.status ?? 'none');
-      return [row.id, { address: consumer.address, taxId }];
+      const taxIdCountry = subject === null ? null : taxNumber(subject.taxId, subject.country).country;
+      return [row.id, { address: consumer.address, taxId, taxIdCountry }];
     }),
   );
 }

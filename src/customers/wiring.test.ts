@@ -6,6 +6,7 @@ import { isWaitedFor } from '../../test/support/locks.ts';
 import { createServer } from '../http/index.ts';
 import { Authenticator, recordAudit } from '../identity/index.ts';
 import { orThrow } from '../kernel/result.ts';
+import { describeTaxId } from '../tax/index.ts';
 import {
   type Blocker,
   type CustomerHooks,
@@ -28,6 +29,7 @@ let changes: ExternalIdChange[];
 let failure: Error | null;
 
 const hooks: CustomerHooks = {
+  describeTaxId,
   onExternalIdChanged: async (_tx, change) => {
     if (failure) throw failure;
     changes.push(change);

@@ -12,6 +12,8 @@ export interface Party {
   name: string;
   legalName?: Maybe<string>;
   taxId?: Maybe<string>;
+  /** The country of the tax id, where a registration says it; else its own prefix, or the address. */
+  taxIdCountry?: Maybe<string>;
   address?: Maybe<{
     line1?: Maybe<string>;
     line2?: Maybe<string>;
@@ -192,6 +194,9 @@ export interface InvoiceDocument extends Letterhead {
   dueAt: Temporal.Instant | null;
   periodStart: Temporal.Instant | null;
   periodEnd: Temporal.Instant | null;
+  /** The time of the supply, half-open; the same instant twice: one day. Absent where lines or the period say it. */
+  serviceFrom?: Maybe<Temporal.Instant>;
+  serviceTo?: Maybe<Temporal.Instant>;
   lines: readonly DocumentLine[];
   /** One entry for each rate (percent). */
   taxes: readonly { rate: DecimalText; base: DecimalText; amount: DecimalText }[];

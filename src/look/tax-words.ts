@@ -1,6 +1,6 @@
 import { countryCode, isEuCountry } from '../kernel/country.ts';
 import type { InEachLocale, Locale } from '../kernel/locale.ts';
-import { taxNumber } from '../kernel/tax-number.ts';
+import { type TaxNumber, taxNumber } from '../kernel/tax-number.ts';
 
 const OTHER_VAT =
   'AD AE AL AM AO AR AZ BA BD BH BO BY CH CL CN CO CR DO EC EG ET GB GE GH GT HN IL IM IS KE KG KH KR KZ LA LI MA MC MD ME MG ' +
@@ -18,6 +18,8 @@ interface Placed {
 
 interface Registered extends Placed {
   readonly taxId?: string | null | undefined;
+  /** The country of its registration, where it is known. */
+  readonly taxIdCountry?: string | null | undefined;
 }
 
 /** The name of the tax on sales in the country of a party. */
@@ -30,17 +32,22 @@ export function taxWord(party: Placed): TaxWord {
 /** Is the party in the European Union? */
 export const isInEu = (party: Placed): boolean => isEuCountry(countryCode(party.address?.country));
 
-/** Has the party a VAT number, which begins with its country? */
-export const hasVatNumber = ({ taxId, address }: Registered): boolean =>
-  taxId != null && taxNumber(taxId, address?.country).scheme === 'VA';
+/** The tax id of a party, by its own country: that of its registration, of its prefix, or else of the address. */
+export const numberOf = ({ taxId, taxIdCountry, address }: Registered): TaxNumber | null =>
+  taxId == null ? null : taxNumber(taxId, taxIdCountry ?? address?.country);
+
+/** Has the party a VAT number? */
+export const hasVatNumber = (party: Registered): boolean => numberOf(party)?.scheme === 'VA';
 
 /**
  * For which tax an id is registered. In the European Union a number without its country is one of a tax office, not a
  * VAT number.
  */
 function taxOfId(party: Registered): TaxWord {
-  const word = taxWord(party);
-  return word === 'VAT' && isInEu(party) && !hasVatNumber(party) ? 'Tax' : word;
+  const country = numberOf(party)?.country ?? party.taxIdCountry ?? party.address?.country;
+  const of = { address: { country } };
+  const word = taxWord(of);
+  return word === 'VAT' && isInEu(of) && !hasVatNumber(party) ? 'Tax' : word;
 }
 
 interface TaxNames {

@@ -23,11 +23,20 @@ interface Sale {
   readonly to: string;
   readonly zip?: string;
   readonly taxId?: TaxIdStanding;
+  /** Default: the country of the address. */
+  readonly taxIdCountry?: string;
   readonly taxExempt?: boolean;
   readonly day?: string;
 }
 const questionOf = ({ to, zip, ...sale }: Sale): PlaceQuestion => ({
-  ...{ seller: { country: 'DE' }, registrations: [germany], taxId: 'none', taxExempt: false, day: '2026-03-01' },
+  ...{
+    seller: { country: 'DE' },
+    registrations: [germany],
+    taxId: 'none',
+    taxIdCountry: to,
+    taxExempt: false,
+    day: '2026-03-01',
+  },
   ...sale,
   customer: to === '' ? null : { country: to, ...(zip !== undefined && { zipCode: zip }) },
 });
@@ -332,6 +341,21 @@ describe('the place of a sale', () => {
       ...{ to: 'FR', taxId: 'valid' as const, taxExempt: true },
       is: 'reverse_charge FR 0 % AE reverseCharge',
     },
+    {
+      rule: 'a valid number of the country of the seller names an establishment there (Article 22 of 282/2011)',
+      ...{ to: 'AT', taxId: 'valid' as const, taxIdCountry: 'DE' },
+      is: 'domestic DE 19 % S -',
+    },
+    {
+      rule: 'a valid number of a third member state is one of a business',
+      ...{ to: 'AT', taxId: 'valid' as const, taxIdCountry: 'FR' },
+      is: 'reverse_charge AT 0 % AE reverseCharge',
+    },
+    {
+      rule: 'a number of the country of the seller that nobody has confirmed counts for nothing',
+      ...{ to: 'AT', taxId: 'unchecked' as const, taxIdCountry: 'DE' },
+      is: 'domestic DE 19 % S -', // Article 59c
+    },
     { rule: 'no registration at all', to: 'FR', registrations: [], is: 'by the own rates' },
     { rule: 'no registration yet', to: 'DE', day: '2019-12-31', is: 'by the own rates' },
     { rule: 'none any more', to: 'DE', registrations: [{ ...germany, to: '2026-01-01' }], is: 'by the own rates' },
@@ -396,6 +420,7 @@ describe('what always holds', () => {
     seller: address,
     customer: address,
     taxId: fc.constantFrom<TaxIdStanding>('none', 'valid', 'invalid', 'unchecked'),
+    taxIdCountry: fc.option(fc.constantFrom(...countryCodes), { nil: null }),
     taxExempt: fc.boolean(),
     day,
   });

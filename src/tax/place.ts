@@ -12,6 +12,8 @@ export interface PlaceQuestion {
   readonly seller: TaxAddress | null;
   readonly customer: TaxAddress | null;
   readonly taxId: TaxIdStanding;
+  /** The country of the customer's VAT number, alpha-2; null: it has none. */
+  readonly taxIdCountry: string | null;
   readonly taxExempt: boolean;
   /** The day of the tax point, `YYYY-MM-DD` in UTC. */
   readonly day: string;
@@ -41,6 +43,7 @@ interface Facts {
   readonly customer: Territory;
   readonly home: Territory;
   readonly taxId: TaxIdStanding;
+  readonly taxIdCountry: string | null;
   readonly day: string;
   /** The registration in a country on that day. */
   readonly registeredIn: (country: string | null) => TaxRegistration | null;
@@ -53,7 +56,7 @@ interface Facts {
  * @returns null if no registration is valid on that day: the merchant's own rates decide alone
  */
 export function decidePlace(question: PlaceQuestion): PlaceOfSupply | null {
-  const { registrations, taxExempt, taxId, day } = question;
+  const { registrations, taxExempt, taxId, taxIdCountry, day } = question;
   const holding = registrations.filter((registration) => holdsOn(registration, day));
   if (holding.length === 0) return null;
   const registeredIn = (country: string | null) =>
@@ -64,6 +67,7 @@ export function decidePlace(question: PlaceQuestion): PlaceOfSupply | null {
     customer: territoryOf(question.customer ?? {}),
     home: homeOf(question.seller, holding),
     taxId,
+    taxIdCountry,
     day,
     registeredIn,
     oneStopShop: holding.find(({ scheme }) => scheme === 'oss') ?? null,
@@ -111,7 +115,8 @@ function decide(facts: Facts): PlaceOfSupply {
 
 /** A customer in a member state that is not the merchant's own. */
 function inUnion(facts: Facts, country: string): PlaceOfSupply {
-  const { taxId, home, registeredIn, oneStopShop } = facts;
+  const { taxId, taxIdCountry, home, registeredIn, oneStopShop } = facts;
+  if (taxId === 'valid' && taxIdCountry === home.country) return atHome(facts, NUMBER_AT_HOME);
   if (taxId === 'valid')
     return {
       ...untaxed('reverse_charge', 'AE', 'reverseCharge', country),
@@ -149,6 +154,9 @@ function inUnion(facts: Facts, country: string): PlaceOfSupply {
   };
 }
 
+const NUMBER_AT_HOME =
+  'The VAT number is of the country of the seller, so the customer counts as one at home (Article 22 of Implementing ' +
+  'Regulation 282/2011).';
 const OUTSIDE_THE_UNION = 'The customer is outside the European Union (Articles 44 and 59 of Directive 2006/112/EC).';
 const ARTICLE_58 = '(Article 58 of Directive 2006/112/EC)';
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { countryCodes } from '../kernel/country.ts';
 import { describeTaxId, registrationIdProblem } from './tax-id.ts';
+import { describeTaxIdToTry, tryOutAnswer } from './try-out.ts';
 
 /** A number of each country with a reachable register, in its written form with the prefix. */
 const NUMBERS: readonly (readonly [country: string, number: string])[] = [
@@ -58,8 +59,13 @@ describe('the form of a tax id', () => {
     { taxId: 'XI980780684', country: 'GB', kind: 'registered', prefix: 'XI' },
     { taxId: 'DE1366959', country: 'DE', kind: 'malformed' },
     { taxId: '136695976', country: 'DE', kind: 'unregistered' }, // a number of a tax office may look so
-    { taxId: 'DE136695976', country: 'AT', kind: 'unregistered' }, // the address is elsewhere
-    { taxId: 'DE136695976', country: null, kind: 'unregistered' },
+    { taxId: 'DE136695976', country: 'AT', kind: 'registered', prefix: 'DE' }, // the address is elsewhere
+    { taxId: 'DE136695976', country: null, kind: 'registered', prefix: 'DE' },
+    { taxId: 'FR40303265046', country: 'DE', kind: 'registered', problem: expect.stringContaining('in FR') },
+    { taxId: 'EL094259216', country: 'US', kind: 'registered', prefix: 'EL' },
+    { taxId: '12/345/67890', country: 'DE', kind: 'unregistered' },
+    { taxId: 'GB980780684', country: 'IE', kind: 'unregistered', reason: 'In GB no register is asked.' },
+    { taxId: 'GB980780685', country: 'IE', kind: 'malformed' },
     { taxId: 'Deloitte', country: 'DE', kind: 'unregistered' },
     { taxId: 'GB980780684', country: 'GB', kind: 'unregistered' },
     { taxId: 'GB980780685', country: 'GB', kind: 'malformed' },
@@ -87,6 +93,31 @@ describe('the form of a tax id', () => {
     ));
 });
 
+describe('a number to try with in the sandbox', () => {
+  const withDigit = (number: string, digit: string) => number.slice(0, 2) + number.slice(2).replace(/\d/g, digit);
+  it.each(NUMBERS)(
+    'of %s in the form of %s answers by its digit, whatever its check digits',
+    async (country, number) => {
+      for (const [digit, answer] of Object.entries({ 0: 'valid', 1: 'invalid', 2: 'unavailable' })) {
+        const form = await describeTaxIdToTry(withDigit(number, digit), country);
+        expect(form).toMatchObject({ kind: 'registered', problem: null });
+        if (form.kind === 'registered') expect(tryOutAnswer(form)).toBe(answer);
+      }
+    },
+  );
+
+  it.each(['DE333333333', 'DE000000001', 'DE00000000', 'DE136695976'])('is not %s', async (taxId) => {
+    expect(await describeTaxIdToTry(taxId, 'DE')).toEqual(await describeTaxId(taxId, 'DE'));
+    expect(tryOutAnswer({ prefix: 'DE', number: taxId.slice(2) })).toBeNull();
+  });
+
+  it('is an ordinary number in production', async () => {
+    expect(await describeTaxId('DE222222222', 'DE')).toMatchObject({
+      problem: expect.stringContaining('check digits'),
+    });
+  });
+});
+
 describe('the id of a registration', () => {
   it.each([
     ...NUMBERS.map(([country, taxId]) => ({ taxId, country, scheme: 'standard' as const, problem: null })),
@@ -100,6 +131,8 @@ describe('the id of a registration', () => {
     { taxId: 'T1234567890123', country: 'JP', scheme: 'standard' as const, problem: null }, // no rule is known
     { taxId: 'EU372000041', country: 'IE', scheme: 'oss' as const, problem: null }, // of a seller from outside
     { taxId: 'EU372000041', country: 'IE', scheme: 'standard' as const, problem: /begins with IE/ },
+    { taxId: 'DE136695976', country: 'FR', scheme: 'standard' as const, problem: /begins with FR/ },
+    { taxId: 'DE136695976', country: 'GB', scheme: 'standard' as const, problem: /of GB$/ },
   ])('$taxId in $country ($scheme): $problem', async ({ taxId, country, scheme, problem }) => {
     const found = await registrationIdProblem(taxId, country, scheme);
     if (problem === null) expect(found).toBeNull();

@@ -72,32 +72,32 @@ const PROBLEMS = {
 /** Numbers of countries outside the European Union that are meant as VAT numbers. */
 const MEANT_AS_VAT: Readonly<Record<string, RegExp>> = { GB: /^GB/i, CH: /^CHE/i, NO: /MVA$/i };
 
+/** Describes a tax id of a party whose address is in a country; null: of none. */
+export type DescribeTaxId = (taxId: string, country: string | null) => Promise<TaxIdForm>;
+
 /**
- * The kind of a customer's tax id, by its form alone. A number counts for the country of the address: others and
- * numbers of tax offices are no VAT numbers there, and no register is asked about them. If only the check digits are
- * wrong, the register is still asked, because it knows better than a rule.
+ * The kind of a customer's tax id, by its form alone. A VAT number counts for its own country, which it begins with,
+ * and not for that of the address. Numbers of tax offices are none, and no register is asked about them. If only the
+ * check digits are wrong, the register is still asked, because it knows better than a rule.
  */
-export async function describeTaxId(taxId: string, country: string | null): Promise<TaxIdForm> {
-  const { prefix, text } = taxNumber(taxId, country);
-  if (prefix !== null && (prefix === 'XI' || isEuCountry(country))) {
+export const describeTaxId: DescribeTaxId = async (taxId, country) => {
+  const { prefix, text, country: own } = taxNumber(taxId, country);
+  if (own !== null && prefix !== null && (prefix === 'XI' || isEuCountry(own))) {
     const number = text.slice(prefix.length);
-    const problem = await problemOf(country as string, number);
-    const reason = problem && `${PROBLEMS[problem]} in ${country}.`;
+    const problem = await problemOf(own, number);
+    const reason = problem && `${PROBLEMS[problem]} in ${own}.`;
     if (problem === 'length') return { kind: 'malformed', reason: reason as string };
     return { kind: 'registered', prefix: prefix === 'GR' ? 'EL' : prefix, number, problem: reason };
   }
-  if (isEuCountry(country))
-    return {
-      kind: 'unregistered',
-      reason: `It does not begin as a VAT number of ${country}, so no register is asked.`,
-    };
-  const code = country ?? '';
+  const code = own ?? country ?? '';
+  if (isEuCountry(code))
+    return { kind: 'unregistered', reason: `It does not begin as a VAT number of ${code}, so no register is asked.` };
   const isMeant = Object.hasOwn(MEANT_AS_VAT, code) && MEANT_AS_VAT[code]?.test(taxId.trim());
   const problem = isMeant ? await problemOf(code, taxId) : null;
   if (problem !== null) return { kind: 'malformed', reason: `${PROBLEMS[problem]} in ${code}.` };
-  const where = country === null ? 'Without a country' : `In ${country}`;
+  const where = code === '' ? 'Without a country' : `In ${code}`;
   return { kind: 'unregistered', reason: `${where} no register is asked.` };
-}
+};
 
 /** A number of the scheme for sellers from outside the European Union. */
 const NON_UNION = /^EU[0-9]{9}$/;
@@ -110,9 +110,9 @@ export async function registrationIdProblem(
 ): Promise<string | null> {
   const bare = taxId.replace(/[\s.-]/g, '').toUpperCase();
   if (scheme === 'oss' && NON_UNION.test(bare)) return null;
-  const { prefix, text } = taxNumber(taxId, country);
-  if (isEuCountry(country) && prefix === null)
-    return `must be a VAT number of ${country}, which begins with ${country === 'GR' ? 'EL' : country}`;
+  const { text, country: own } = taxNumber(taxId, country);
+  if (own === null ? isEuCountry(country) : own !== country)
+    return `must be a VAT number of ${country}${isEuCountry(country) ? `, which begins with ${country === 'GR' ? 'EL' : country}` : ''}`;
   const problem = await problemOf(country, isEuCountry(country) ? text.slice(2) : taxId);
   return problem && `must be a VAT number of ${country}. ${PROBLEMS[problem]}.`;
 }

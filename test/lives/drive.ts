@@ -194,6 +194,8 @@ class Driver {
         return this.#grant(step);
       case 'oneOff':
         return this.#oneOff(step);
+      case 'exempt':
+        return this.#exempt(step);
       case 'payByCard':
         return this.#payByCard(step.at);
       case 'dispute':
@@ -386,6 +388,12 @@ class Driver {
       if (status !== 201 && !REFUSALS.has(status))
         this.#wrong.push(`A payment of ${amount} answered ${status}: ${text}`);
     }
+    return 'done';
+  }
+
+  /** No refusal is right. */
+  async #exempt({ is }: Of<'exempt'>): Promise<'done'> {
+    await this.#shop.change(`/v0/customers/${this.#customer.id}`, { taxExempt: is });
     return 'done';
   }
 

@@ -56,6 +56,11 @@ describe('the judge', () => {
       changed: () => withLine((line) => ({ ...line, totalTax: '6.21' })),
       kinds: ['tax', 'totals'],
     },
+    {
+      what: 'tax of an exempt customer',
+      changed: () => ({ ...lived, deeds: [{ step: { do: 'exempt', is: true }, at: -1 }, ...lived.deeds] }),
+      kinds: ['rate'],
+    },
     { what: 'a cent in the wallet', changed: () => ({ ...lived, wallet: '25.21' }), kinds: ['money'] },
     { what: 'a payment that was lost', changed: () => ({ ...lived, payments: [] }), kinds: ['money'] },
     {

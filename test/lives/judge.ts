@@ -2,7 +2,7 @@ import { type Exact, exact, minus, nearest, plus, read, times } from '../support
 import type { Resource } from '../support/shop.ts';
 import type { Lived } from './drive.ts';
 import { historiesOf } from './history.ts';
-import { DIGITS, type Life } from './life.ts';
+import { DIGITS, type Life, secondsOf } from './life.ts';
 import { type Owed, owedOf } from './owed.ts';
 
 /** The faults of a lived life, each as one sentence; the first word is the kind. */
@@ -11,6 +11,7 @@ export function judge(life: Life, lived: Lived): string[] {
     ...lived.wrong,
     ...unfinished(lived),
     ...billedIsOwed(life, lived),
+    ...rates(life, lived),
     ...taxes(life, lived),
     ...totals(life, lived),
     ...money(life, lived),
@@ -146,6 +147,34 @@ function isRight(
   return !isAbove || off.over <= (held + tolerance) * off.under;
 }
 
+/** Was the customer exempt from tax at a second of the life? Null: that changed in this very second. */
+function exemptAt(deeds: Lived['deeds'], second: number): boolean | null {
+  const changes = deeds.flatMap(({ step, at }) => (step.do === 'exempt' ? [{ is: step.is, at }] : []));
+  if (changes.some(({ at }) => at === second)) return null;
+  return changes.findLast(({ at }) => at < second)?.is ?? false;
+}
+
+/**
+ * A charge has the rate of its price, else of the plan; 0 % if the customer was exempt as its invoice was calculated:
+ * the upfront one as it was made, the others at their issue.
+ */
+function rates(life: Life, { invoices, deeds }: Lived): string[] {
+  return invoices.flatMap(({ id, kind, subscriptionId, createdAt, issuedAt, lines }) => {
+    const at = kind === 'upfront' ? createdAt : issuedAt;
+    const isExempt = subscriptionId === null || at === null ? null : exemptAt(deeds, secondsOf(life, at));
+    if (isExempt === null) return [];
+    return lines.flatMap((line: Resource) => {
+      const price = priceOf(line);
+      if (price === null || line.lineItemType === 'refund') return [];
+      const own = price === 'minimum' ? undefined : life.prices[Number(price.slice(1))]?.taxRate;
+      const should = isExempt ? 0 : (own ?? life.taxRate);
+      return Number(line.taxRate) === should
+        ? []
+        : [`rate: ${price} (${line.type}) on invoice ${id} has ${line.taxRate} %, not ${should} %`];
+    });
+  });
+}
+
 /**
  * For each rate of an invoice, the lines' amounts are summed and the tax is rounded once; credits have their own tax.
  */
@@ -269,9 +298,13 @@ function notesWithinInvoices(life: Life, { invoices, notes }: Lived): string[] {
   });
 }
 
-/** An invoice without a subscription comes to its lines. */
+/** An invoice without a subscription comes to its lines, without tax for a customer that was exempt then. */
 function oneOffs(life: Life, { invoices, deeds }: Lived): string[] {
-  const asked = deeds.flatMap(({ step }) => (step.do === 'oneOff' ? [step] : []));
+  let isExempt = false;
+  const asked = deeds.flatMap(({ step }) => {
+    if (step.do === 'exempt') isExempt = step.is;
+    return step.do === 'oneOff' ? [{ ...step, ...(isExempt && { taxRate: 0 }) }] : [];
+  });
   return asked.flatMap(({ unitPrice, quantity, taxRate }, place) => {
     const line = invoices
       .flatMap(({ lines }) => lines)

@@ -20,6 +20,8 @@ export const KINDS = [
   'oneOff',
   /** Prices with unequal tax rates. */
   'taxes',
+  /** A customer that is exempt from tax, for some time or always. */
+  'exempt',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -68,6 +70,7 @@ export function kindsOf(life: Life, deeds: readonly Deed[]): Kind[] {
     dispute: () => of('dispute').length > 0,
     oneOff: () => of('oneOff').length > 0,
     taxes: () => new Set(life.prices.map(({ taxRate }) => taxRate ?? life.taxRate)).size > 1,
+    exempt: () => of('exempt').some(({ step }) => step.is),
   };
   const isCommitted = (plan: Plan): boolean => plan.minimum !== undefined && isMixed(plan);
   return KINDS.filter((kind) => has[kind]());

@@ -130,6 +130,8 @@ export type Step =
   | { readonly do: 'payByCard'; readonly at: number }
   /** The cardholder's bank takes a card payment back, or a quarter of it; `won`: not in the end. */
   | { readonly do: 'dispute'; readonly at: number; readonly status: 'open' | 'won' | 'lost'; readonly isPart: boolean }
+  /** The customer is exempt from tax from now on, or no longer. */
+  | { readonly do: 'exempt'; readonly is: boolean }
   /** An invoice without a subscription. */
   | { readonly do: 'oneOff'; readonly unitPrice: string; readonly quantity: string; readonly taxRate: number }
   | {

@@ -110,6 +110,7 @@ class Mixed {
   #happen(): void {
     const dice = this.#dice;
     const of = (...kinds: Kind[]) => kinds.some((kind) => this.#has.has(kind));
+    if (of('exempt')) this.#push({ do: 'exempt', is: dice.of(true, true, false) });
     if (of('commitment', 'cut', 'late') || (of('endPast') && dice.once(2))) this.#subscribe('s0', KEPT);
     if (of('again', 'undone') || !this.#isThere('s0')) this.#subscribe('s1', LEFT);
     const acts: (() => void)[] = [() => this.#push({ do: 'pay', how: 'full' })];
@@ -123,6 +124,7 @@ class Mixed {
     if (of('undone')) often(2, () => this.#undo());
     if (of('dispute')) often(2, () => this.#dispute());
     if (of('oneOff')) often(1, () => this.#oneOff());
+    if (of('exempt')) often(1, () => this.#push({ do: 'exempt', is: dice.once(2) }));
     for (let count = dice.between(6, 12); count > 0; count -= 1) {
       for (let act = dice.of(1, 2, 3); act > 0; act -= 1) dice.of(...acts)();
       this.#advance(dice.of(3, 10, 20, 31, 31, 45));
@@ -135,6 +137,7 @@ class Mixed {
       ['undone', () => this.#undo()],
       ['dispute', () => this.#dispute()],
       ['oneOff', () => this.#oneOff()],
+      ['exempt', () => this.#push({ do: 'exempt', is: true })],
       ['endPast', () => this.#endPast()],
     ] as const)
       if (this.#has.has(kind) && (kind === 'endPast' || dice.once(2) || !this.#hasBeen(kind))) act();
@@ -147,6 +150,7 @@ class Mixed {
       again: 'change',
       dispute: 'dispute',
       oneOff: 'oneOff',
+      exempt: 'exempt',
     };
     return this.#steps.some((step) => step.do === sign[kind]);
   }

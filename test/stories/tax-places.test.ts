@@ -239,3 +239,62 @@ describe('without the one-stop shop', () => {
     expect(text).toContain('Nicht steuerbar in Deutschland');
   });
 });
+
+describe('the number of a registration abroad', () => {
+  const AGREEMENT = 'SupplyChainTradeTransaction/ApplicableHeaderTradeAgreement';
+  it.each([
+    { home: 'IE', own: 'IE6433435F', to: 'GB', taxId: 'GB980780684', currency: 'GBP', totalTax: '20.00' },
+    { home: 'DE', own: 'DE136695976', to: 'CH', taxId: 'CHE-116.281.710', currency: 'CHF', totalTax: '8.10' },
+    { home: 'DE', own: 'DE136695976', to: 'FR', taxId: 'FR40303265045', currency: 'EUR', totalTax: '20.00' },
+    { home: 'FR', own: 'FR40303265045', to: 'DE', taxId: 'DE136695976', currency: 'EUR', totalTax: '19.00' },
+  ])('of a seller in $home for a sale to $to is a VAT number', async ({ home, own, to, taxId, currency, totalTax }) => {
+    const [seller, of] = await registered([
+      { country: home, taxId: own, from: '2020-01-01' },
+      { country: to, taxId, from: '2020-01-01' },
+    ]);
+    const address = { line1: 'Am Tor 1', city: 'Bremen', zipCode: '28195', country: home };
+    await of.change(`/v0/organizations/${seller.id}`, { address });
+    const invoice = await bill(of, await buyer(of, to), {}, currency);
+    expect(invoice.totalTax).toBe(totalTax);
+    const xml = readXml((await seller.get(`/v2/invoices/${invoice.id}/document.xml`)).bytes.toString());
+    const [id] = nodesAt(xml, `${AGREEMENT}/SellerTradeParty/SpecifiedTaxRegistration/ID`);
+    expect(id).toMatchObject({ attributes: { schemeID: 'VA' }, text: taxId.replace(/[^0-9A-Z]/g, '') });
+    expect((await documentsOf(seller, invoice)).text).toContain(`VAT ID ${taxId}`);
+  });
+
+  it('and of a buyer is judged by its own country, too', async () => {
+    vies.tell('DE136695976', 'valid');
+    const customer = await buyer(shop, 'AT', { taxId: 'DE136695976' });
+    await env.runDueWork();
+    expect((await shop.read(`/v0/customers/${customer.id}`)).taxIdStatus).toBe('valid');
+    const invoice = await bill(shop, customer);
+    expect(invoice.totalTax).toBe('19.00'); // an establishment at home
+    expect((await explained(shop, invoice)).place).toMatchObject({
+      ...{ treatment: 'domestic', because: expect.stringContaining('Article 22') },
+    });
+    const xml = readXml((await merchant.get(`/v2/invoices/${invoice.id}/document.xml`)).bytes.toString());
+    const [id] = nodesAt(xml, `${AGREEMENT}/BuyerTradeParty/SpecifiedTaxRegistration/ID`);
+    expect(id).toMatchObject({ attributes: { schemeID: 'VA' }, text: 'DE136695976' });
+  });
+});
+
+describe('numbers to try with', () => {
+  it('are confirmed, unknown, or of a register that is away, without a network, in the sandbox', async () => {
+    const asked = vies.asked.length;
+    const said: unknown[] = [];
+    for (const taxId of ['FR00000000000', 'FR11111111111', 'FR22222222222']) {
+      const customer = await buyer(shop, 'FR', { taxId });
+      expect(customer.taxIdStatus).toBe('unchecked');
+      await env.runDueWork();
+      const { taxIdStatus } = await shop.read(`/v0/customers/${customer.id}`);
+      const invoice = await bill(shop, customer);
+      said.push([taxIdStatus, invoice.totalTax, (await explained(shop, invoice)).place.because]);
+    }
+    expect(said).toEqual([
+      ['valid', '0.00', expect.stringContaining('Article')],
+      ['invalid', '20.00', expect.stringContaining('is not valid')],
+      ['unchecked', '20.00', expect.stringContaining('No register has confirmed')],
+    ]);
+    expect(vies.asked).toHaveLength(asked);
+  });
+});

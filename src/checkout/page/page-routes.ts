@@ -57,7 +57,7 @@ interface Found {
  */
 export function signupRoutes(dependencies: CheckoutDependencies): readonly Route[] {
   const { environment } = dependencies;
-  const tellTaxId = createTaxIdTeller(dependencies.register);
+  const tellTaxId = createTaxIdTeller(dependencies);
   const offers = new Offers(dependencies);
   const usual = { access: { public: true }, hidden: true, errorPage: errorPage(environment) } as const;
   const show = api.get('/pay/signup/:id', 'showSignupPage', {
@@ -68,7 +68,7 @@ export function signupRoutes(dependencies: CheckoutDependencies): readonly Route
       const asked = localeAskedFor(request.headers['accept-language']);
       const found = await findLink(dependencies, database, params.id, asked, now);
       if (found === null) return ok(unknownReply(environment, asked));
-      return ok(await formReply(offers, database, found, { status: 200 }, now));
+      return ok(await formReply({ dependencies, offers, database }, found, { status: 200 }, now));
     },
   });
   const send = api.post('/pay/signup/:id', 'signUp', {
@@ -86,7 +86,7 @@ export function signupRoutes(dependencies: CheckoutDependencies): readonly Route
       const typed = found.link.customerId === null ? typedIn(body) : typedFrom(null);
       if (body.check !== undefined)
         return ok(
-          await formReply(offers, database, found, { status: 200, typed }, now, () => {
+          await formReply({ dependencies, offers, database }, found, { status: 200, typed }, now, () => {
             endSlot();
             return tellTaxId(found.facts.look.locale, typed);
           }),
@@ -161,13 +161,19 @@ interface Shown extends Partial<Pick<FormView, 'typed' | 'problems' | 'hasChange
   readonly status: number;
 }
 
+/** What an answer to a visitor is made with. */
+interface Answering {
+  readonly dependencies: CheckoutDependencies;
+  readonly offers: Offers;
+  readonly database: Database;
+}
+
 /**
  * The form, or why there is none.
  * @param tellTaxId asked for the verdict on the typed tax number, when nothing more is read
  */
 async function formReply(
-  offers: Offers,
-  database: Database,
+  { dependencies, offers, database }: Answering,
   found: Found,
   { status, typed = typedFrom(found.link.known), ...shown }: Shown,
   now: Instant,
@@ -176,7 +182,11 @@ async function formReply(
   const { facts } = found;
   const { look } = facts;
   if (facts.status !== 'open') return pageReply(status, closedPage(facts, facts.status), look);
-  const of = { ...found, typed: await detailsSoFar(typed, look.locale), locale: look.locale };
+  const of = {
+    ...found,
+    typed: await detailsSoFar(dependencies.customerHooks.describeTaxId, typed, look.locale),
+    locale: look.locale,
+  };
   // what a sent form was held against is kept by now
   const offer = await offers.recent(database, of, now);
   if (!offer.ok) return pageReply(status === 200 ? 200 : 409, closedPage(facts, 'unavailable'), look);
@@ -200,14 +210,17 @@ async function formReply(
 
 /** A sent form: shown again with its faults, or the next page. */
 async function takeForm(
-  { dependencies, offers, database }: { dependencies: CheckoutDependencies; offers: Offers; database: Database },
+  { dependencies, offers, database }: Answering,
   found: Found,
   { form, version, typed, again }: { form: string; version: string; typed: Typed; again?: string | undefined },
   now: Instant,
 ): Promise<Reply> {
   const { link, facts } = found;
-  const show = (shown: Shown) => formReply(offers, database, found, { typed, ...shown }, now);
-  const read = link.customerId === null ? await readDetails(typed, facts.look.locale) : null;
+  const show = (shown: Shown) => formReply({ dependencies, offers, database }, found, { typed, ...shown }, now);
+  const read =
+    link.customerId === null
+      ? await readDetails(dependencies.customerHooks.describeTaxId, typed, facts.look.locale)
+      : null;
   if (read && !read.ok) return show({ status: 400, problems: read.problems });
   const details = read?.details ?? null;
   const offer = await offers.now(database, { ...found, typed: details, locale: facts.look.locale }, now);
@@ -219,7 +232,7 @@ async function takeForm(
     const isRepeated = taken.refusal.kind === 'code' && taken.refusal.code === 'CHECKOUT_REPEATED';
     const fresh = await findLink(dependencies, database, link.id, facts.look.locale, now);
     const shown = { status: 409, typed, hasChanged: !isRepeated, isRepeated };
-    return formReply(offers, database, fresh ?? found, shown, now);
+    return formReply({ dependencies, offers, database }, fresh ?? found, shown, now);
   }
   return new Reply(303, '', { ...PRIVATE, location: whereTo(link, taken.value) });
 }

@@ -1,5 +1,5 @@
-import type { TaxIdRegister } from '../../customers/index.ts';
 import type { Locale } from '../../kernel/locale.ts';
+import type { CheckoutDependencies } from '../link/dependencies.ts';
 import { checkTaxId } from '../sign-up/tax-id.ts';
 import { CHECKOUT_WORDS } from './words.ts';
 
@@ -10,7 +10,10 @@ const MOST_QUESTIONS = 4;
  * Describes a typed tax id in words; nothing for an empty one. A register is asked, if there is one, outside any
  * transaction.
  */
-export function createTaxIdTeller(register: TaxIdRegister | null) {
+export function createTaxIdTeller({
+  register,
+  customerHooks: { describeTaxId },
+}: Pick<CheckoutDependencies, 'register' | 'customerHooks'>) {
   let underWay = 0;
   const ask = async (number: { prefix: string; number: string }): Promise<'valid' | 'invalid' | 'unavailable'> => {
     if (register === null || underWay >= MOST_QUESTIONS) return 'unavailable';
@@ -25,11 +28,15 @@ export function createTaxIdTeller(register: TaxIdRegister | null) {
     { country, taxId }: { readonly country: string; readonly taxId: string },
   ): Promise<string> => {
     const words = CHECKOUT_WORDS[locale];
-    const checked = await checkTaxId(country === '' ? null : country, taxId);
+    const checked = await checkTaxId(describeTaxId, country === '' ? null : country, taxId);
     if (checked.kind === 'none') return '';
     if (checked.kind === 'unchecked') return words.taxIdUnchecked;
     if (checked.kind === 'bad') return words.taxIdBad;
-    const texts = { valid: words.taxIdRegistered, invalid: words.taxIdUnknown, unavailable: words.taxIdGood };
+    const texts = {
+      valid: words.taxIdRegistered,
+      invalid: words.taxIdUnknown,
+      unavailable: () => words.taxIdUnconfirmed,
+    };
     return texts[await ask(checked)](checked.text);
   };
 }

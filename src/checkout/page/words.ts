@@ -61,7 +61,7 @@ const en = {
   checkTaxId: 'Check the number and the tax',
   taxIdRegistered: (taxId: string) => `${taxId} is registered.`,
   taxIdUnknown: (taxId: string) => `The register of the European Union does not know ${taxId}. Check the number.`,
-  taxIdGood: (taxId: string) => `${taxId} has the right form.`,
+  taxIdUnconfirmed: 'We could not confirm this number now. VAT is charged.',
   taxIdUnchecked: 'Numbers of this country are not checked here.',
   taxIdBad: 'This is not a tax number of this country. Check each digit.',
   missing: {
@@ -174,7 +174,7 @@ const de: Words = {
   checkTaxId: 'Nummer und Steuer prüfen',
   taxIdRegistered: (taxId) => `${taxId} ist registriert.`,
   taxIdUnknown: (taxId) => `Das Register der Europäischen Union kennt ${taxId} nicht. Prüfen Sie die Nummer.`,
-  taxIdGood: (taxId) => `${taxId} hat die richtige Form.`,
+  taxIdUnconfirmed: 'Wir konnten diese Nummer gerade nicht bestätigen. Umsatzsteuer wird berechnet.',
   taxIdUnchecked: 'Nummern dieses Landes werden hier nicht geprüft.',
   taxIdBad: 'Das ist keine Steuernummer dieses Landes. Prüfen Sie jede Ziffer.',
   missing: {
@@ -285,7 +285,7 @@ const fr: Words = {
   checkTaxId: 'Vérifier le numéro et la taxe',
   taxIdRegistered: (taxId) => `${taxId} est enregistré.`,
   taxIdUnknown: (taxId) => `Le registre de l’Union européenne ne connaît pas ${taxId}. Vérifiez le numéro.`,
-  taxIdGood: (taxId) => `${taxId} a la bonne forme.`,
+  taxIdUnconfirmed: 'Nous n’avons pas pu confirmer ce numéro pour le moment. La TVA est facturée.',
   taxIdUnchecked: 'Les numéros de ce pays ne sont pas vérifiés ici.',
   taxIdBad: 'Ce n’est pas un numéro de TVA de ce pays. Vérifiez chaque chiffre.',
   missing: {
@@ -396,7 +396,7 @@ const es: Words = {
   checkTaxId: 'Comprobar el número y el impuesto',
   taxIdRegistered: (taxId) => `${taxId} está registrado.`,
   taxIdUnknown: (taxId) => `El registro de la Unión Europea no conoce ${taxId}. Compruebe el número.`,
-  taxIdGood: (taxId) => `${taxId} tiene la forma correcta.`,
+  taxIdUnconfirmed: 'No hemos podido confirmar este número ahora. Se cobra el IVA.',
   taxIdUnchecked: 'Los números de este país no se comprueban aquí.',
   taxIdBad: 'No es un número de IVA de este país. Compruebe cada cifra.',
   missing: {

@@ -2,6 +2,7 @@ import { COUNTRIES_TAXED_BY_ZIP_CODE, ConsumerBody } from '../../customers/index
 import { Address, type Static, Strict, Text, Type, validate } from '../../http/index.ts';
 import { countryCode } from '../../kernel/country.ts';
 import type { Locale } from '../../kernel/locale.ts';
+import type { DescribeTaxId } from '../../tax/index.ts';
 import type { KnownBuyer } from '../link/known-buyer.ts';
 import { checkTaxId } from './tax-id.ts';
 
@@ -69,12 +70,12 @@ type ReadDetails =
   | { readonly ok: false; readonly problems: ReadonlyMap<Field, FieldProblem> };
 
 /** @returns the faults by field, in the order of the form; or the details */
-export async function readDetails(typed: Typed, locale: Locale): Promise<ReadDetails> {
+export async function readDetails(describeTaxId: DescribeTaxId, typed: Typed, locale: Locale): Promise<ReadDetails> {
   const { name, email, taxId, ...rest } = typed;
   const address = Object.fromEntries(Object.entries(rest).filter(([, text]) => text !== ''));
   const needed: readonly Field[] = COUNTRIES_TAXED_BY_ZIP_CODE.has(typed.country) ? [...REQUIRED, 'zipCode'] : REQUIRED;
   const wrong = new Set(validate('body', Buyer, { name, email, ...address }).map(({ field }) => field));
-  const checked = await checkTaxId(typed.country === '' ? null : typed.country, taxId);
+  const checked = await checkTaxId(describeTaxId, typed.country === '' ? null : typed.country, taxId);
   if (checked.kind === 'bad') wrong.add('taxId');
   const problems = new Map<Field, FieldProblem>();
   for (const field of FIELDS) {
@@ -87,8 +88,16 @@ export async function readDetails(typed: Typed, locale: Locale): Promise<ReadDet
 }
 
 /** As much of the details as is right, for a price that changes with them; null where nothing is. */
-export async function detailsSoFar(typed: Typed, locale: Locale): Promise<Details | null> {
-  const read = await readDetails({ ...typed, name: typed.name || '–', email: 'nobody@example.invalid' }, locale);
+export async function detailsSoFar(
+  describeTaxId: DescribeTaxId,
+  typed: Typed,
+  locale: Locale,
+): Promise<Details | null> {
+  const read = await readDetails(
+    describeTaxId,
+    { ...typed, name: typed.name || '–', email: 'nobody@example.invalid' },
+    locale,
+  );
   if (read.ok) return read.details;
   const country = countryCode(typed.country);
   if (country === null) return null;

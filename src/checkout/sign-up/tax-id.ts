@@ -1,5 +1,5 @@
 import { isEuCountry } from '../../kernel/country.ts';
-import { describeTaxId } from '../../tax/index.ts';
+import type { DescribeTaxId } from '../../tax/index.ts';
 
 /** The verdict on a typed tax id, without a request to a register. */
 export type TaxIdCheck =
@@ -13,10 +13,14 @@ export type TaxIdCheck =
 const MOST = 100;
 
 /**
- * Checks the form and the check digits of a tax id by its country. In the European Union it is a VAT number, whose
- * prefix may be left out.
+ * Checks the form and the check digits of a tax id. In the European Union it is a VAT number, whose prefix may be left
+ * out if it is the one of the address.
  */
-export async function checkTaxId(country: string | null, typed: string): Promise<TaxIdCheck> {
+export async function checkTaxId(
+  describeTaxId: DescribeTaxId,
+  country: string | null,
+  typed: string,
+): Promise<TaxIdCheck> {
   const text = typed.trim();
   if (text === '') return { kind: 'none' };
   const asTyped = await describeTaxId(text, country);

@@ -1,7 +1,7 @@
 import type { Database, Tx } from '../../db/index.ts';
 import type { DueKind } from '../../jobs/index.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { describeTaxId } from '../../tax/index.ts';
+import type { DescribeTaxId } from '../../tax/index.ts';
 import { decideFirst, decideOutcome, isAbout, retryAt, type TaxIdCheck, type TaxIdSubject } from './check.ts';
 import { deleteCheck, selectChecks, updateOutcome, upsertCheck } from './checks.sql.ts';
 import type { TaxIdRegister, VatNumber } from './register.ts';
@@ -26,7 +26,13 @@ export async function loadChecks(tx: Tx, holders: readonly Holder[]): Promise<Re
  * register is asked by due work, outside any transaction.
  * @param subject null: there is no tax id any more
  */
-export async function watchTaxId(tx: Tx, holder: Holder, subject: TaxIdSubject | null, now: Instant): Promise<void> {
+export async function watchTaxId(
+  tx: Tx,
+  describeTaxId: DescribeTaxId,
+  holder: Holder,
+  subject: TaxIdSubject | null,
+  now: Instant,
+): Promise<void> {
   const check = (await loadChecks(tx, [holder])).get(holder.customerId);
   if (subject === null) {
     if (check) await deleteCheck(tx, holder.customerId);
@@ -41,6 +47,7 @@ export async function watchTaxId(tx: Tx, holder: Holder, subject: TaxIdSubject |
 export interface TaxIdDependencies {
   /** null: no register is asked, and ids stay `unchecked`. */
   readonly register: TaxIdRegister | null;
+  readonly describeTaxId: DescribeTaxId;
   readonly database: Pick<Database, 'transaction'>;
   /** Makes the call beside background jobs, which do not wait for it. */
   call(merchantId: string, work: () => Promise<void>): Promise<void>;
@@ -65,7 +72,7 @@ export const taxIdDueKind = (dependencies: TaxIdDependencies, findTaxId: FindTax
       await deleteCheck(tx, customerId);
       return;
     }
-    const form = await describeTaxId(subject.taxId, subject.country);
+    const form = await dependencies.describeTaxId(subject.taxId, subject.country);
     const known = isAbout(check, subject) ? check : { ...check, ...decideFirst(form, now) };
     if (form.kind !== 'registered') {
       await upsertCheck(tx, holder, subject, { ...known, attempts: 0, nextActionAt: null }, now);

@@ -381,7 +381,7 @@ describe('a tax id', () => {
     { taxId: 'XI 110305878', country: 'GB', scheme: 'VA', text: 'XI110305878' },
     { taxId: 'CHE-123.456.789 MWST', country: 'CH', scheme: 'VA', text: 'CHE123456789MWST' },
     { taxId: '12-3456789', country: 'US', scheme: 'FC', text: '12-3456789' },
-    { taxId: 'FR83404833048', country: 'DE', scheme: 'FC', text: 'FR83404833048' },
+    { taxId: 'FR83404833048', country: 'DE', scheme: 'VA', text: 'FR83404833048' },
     { taxId: 'Department 7', country: 'DE', scheme: 'FC', text: 'Department 7' },
   ])('$taxId of $country is a $scheme number', ({ taxId, country, scheme, text }) => {
     const root = read({ ...invoice, seller: { ...invoice.seller, taxId, address: { country } } });

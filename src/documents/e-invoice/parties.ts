@@ -1,6 +1,5 @@
 import { countryCode } from '../../kernel/country.ts';
-import { taxNumber } from '../../kernel/tax-number.ts';
-import { cleanLine } from '../../look/index.ts';
+import { cleanLine, numberOf } from '../../look/index.ts';
 import type { InvoiceDocument, Party } from '../document.ts';
 import { isOutsideOfTax } from './tax-category.ts';
 import { type Child, type Element, element, elementWith } from './xml.ts';
@@ -21,7 +20,7 @@ export function sellerOf(document: InvoiceDocument): Element {
   const name = cleanText(seller.legalName) ?? cleanText(seller.name) ?? '–';
   const trading = cleanText(seller.name);
   const taxId = cleanText(seller.taxId);
-  const number = taxId === null ? null : taxNumber(taxId, seller.address?.country);
+  const number = numberOf({ ...seller, taxId });
   return element(
     'ram:SellerTradeParty',
     // BR-CO-26 wants an identifier, and a tax id that is no VAT number is none.
@@ -42,7 +41,7 @@ export function sellerOf(document: InvoiceDocument): Element {
 export function buyerOf(document: InvoiceDocument): Element {
   const { buyer } = document;
   const taxId = cleanText(buyer.taxId);
-  const number = taxId === null ? null : taxNumber(taxId, buyer.address?.country);
+  const number = numberOf({ ...buyer, taxId });
   const isVat = number?.scheme === 'VA' && !isOutsideOfTax(document); // BR-O-2 admits none there
   const legal = cleanText(buyer.legalName);
   const name = legal ?? cleanText(buyer.name) ?? '–';

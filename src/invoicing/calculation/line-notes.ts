@@ -56,7 +56,11 @@ export async function withCreditNotes(tx: Tx, invoice: InvoiceRow, lines: readon
 
 /**
  * The lines as a reader expects them: by the beginning of their time. What takes something off a line has its dates, so
- * that it stays behind it, and lines of one time stay in the order of the calculation.
+ * that it stays behind it, and lines of one time stay in the order of the calculation. Those of an invoice by hand stay
+ * in the order that they were sent in.
  */
-export const inOrderOfTime = <Line extends Pick<LineRow, 'periodStart'>>(lines: readonly Line[]): Line[] =>
-  lines.toSorted((a, b) => Temporal.Instant.compare(a.periodStart, b.periodStart));
+export const inOrderOfTime = <Line extends Pick<LineRow, 'periodStart'>>(
+  { kind }: Pick<InvoiceRow, 'kind'>,
+  lines: readonly Line[],
+): Line[] =>
+  kind === 'ad_hoc' ? [...lines] : lines.toSorted((a, b) => Temporal.Instant.compare(a.periodStart, b.periodStart));

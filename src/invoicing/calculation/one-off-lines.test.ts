@@ -3,22 +3,22 @@ import { describe, expect, it } from 'vitest';
 import { minorDigits } from '../../kernel/currency.ts';
 import { decimal, plain, sum } from '../../kernel/decimal.ts';
 import { isIssuedAtOnce, type NewOneOffInvoice } from '../issue/make-one-off.ts';
-import { calculateOneOff, recordLines } from './one-off-lines.ts';
+import { calculateOneOff, recordOneOff } from './one-off-lines.ts';
 
 const at = Temporal.Instant.from('2026-01-01T10:00:00Z');
 
 /** `quantity × price @ rate` of each line; a line for the wallet has `wallet` instead of a rate. */
 function calculated(currency: string, texts: readonly string[]) {
   const parts = texts.map((text) => text.split(/ [×@] /) as [string, string, string]);
-  const { lines } = recordLines(
-    null,
-    parts.map(([quantity, price, rate]) => ({
+  const { lines } = recordOneOff({
+    planId: null,
+    lines: parts.map(([quantity, price, rate]) => ({
       displayName: 'Line',
       quantity: decimal(quantity),
       unitPrice: decimal(price),
       type: rate === 'wallet' ? 'wallet_top_up' : 'manual',
     })),
-  );
+  });
   const taxRates = Object.fromEntries(parts.map(([, , rate], index) => [String(index), rate]));
   return calculateOneOff({ currency, lines, taxRates, at });
 }

@@ -5,6 +5,7 @@ import { invalidField, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, type Instant, instantOrNull } from '../../kernel/time.ts';
 import type { FrozenOutsideTax } from '../invoice/frozen-terms.ts';
 import type { OneOffRecord } from '../invoice/invoice.ts';
+import type { ServiceTime } from '../invoice/service-time.ts';
 import { recordsOf, totalsOf } from './calculate.ts';
 import type { Calculation, OtherLine } from './calculation.ts';
 import { otherLine } from './line-content.ts';
@@ -23,32 +24,38 @@ export interface OneOffLine {
   /** Percent; counts as a price's would (domain.md §4, Tax). */
   readonly taxRate?: Decimal | null;
   readonly type: OneOffLineType;
-  /** For an order's invoice: the subject of the line, its time, and its amount. */
-  readonly source?: {
-    readonly key: string;
-    readonly amount: Decimal;
-    readonly periodStart: Instant;
-    readonly periodEnd: Instant;
-  };
+  /** The time of the supply, where the line has one of its own. */
+  readonly service?: ServiceTime | null;
+  /** For an order's invoice: the subject of the line, and its amount. */
+  readonly source?: { readonly key: string; readonly amount: Decimal };
 }
 
-/** Lines as they are kept, so that every calculation begins with the same. */
-export const recordLines = (planId: string | null, lines: readonly OneOffLine[], taxExempt = false): OneOffRecord => ({
+/** The inputs of a one-off invoice beside its customer and its terms. */
+export interface OneOffContent {
+  /** The plan whose tax rates count, if there is one. */
+  readonly planId: string | null;
+  /** No line has tax; false: they have, also if the customer is exempt; absent: as customer and subscription are. */
+  readonly taxExempt?: boolean;
+  /** The time of the supply, where it is said. */
+  readonly service?: ServiceTime | null;
+  /** At least one, but for an upfront invoice: that one has its charges from its subscription. */
+  readonly lines: readonly OneOffLine[];
+}
+
+/** The inputs as they are kept, so that every calculation begins with the same. */
+export const recordOneOff = ({ planId, taxExempt, service: ofAll, lines }: OneOffContent): OneOffRecord => ({
   planId,
-  ...(taxExempt && { taxExempt }),
-  lines: lines.map(({ displayName, quantity, unitPrice, itemId, taxRate, type, source }) => ({
+  ...(taxExempt !== undefined && { taxExempt }),
+  ...(ofAll && { serviceFrom: formatInstant(ofAll.from), serviceTo: formatInstant(ofAll.to) }),
+  lines: lines.map(({ displayName, quantity, unitPrice, itemId, taxRate, type, service, source }) => ({
     displayName,
     quantity: plain(quantity),
     unitPrice: plain(unitPrice),
     itemId: itemId ?? null,
     taxRate: taxRate ? plain(taxRate) : null,
     type,
-    ...(source && {
-      sourceKey: source.key,
-      amount: plain(source.amount),
-      periodStart: formatInstant(source.periodStart),
-      periodEnd: formatInstant(source.periodEnd),
-    }),
+    ...(source && { sourceKey: source.key, amount: plain(source.amount) }),
+    ...(service && { periodStart: formatInstant(service.from), periodEnd: formatInstant(service.to) }),
   })),
 });
 

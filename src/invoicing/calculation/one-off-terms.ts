@@ -9,6 +9,7 @@ import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { freezeRates } from '../invoice/freeze-place.ts';
 import type { FrozenTerms } from '../invoice/frozen-terms.ts';
 import type { InvoiceRow, OneOffRecord } from '../invoice/invoice.ts';
+import { type ServiceTime, saidServiceTime } from '../invoice/service-time.ts';
 import { withOutsideAnswer } from '../outside-tax/answer.ts';
 import { freezeOutside } from '../outside-tax/freeze.ts';
 import type { Calculation, OtherLine } from './calculation.ts';
@@ -54,6 +55,10 @@ export async function calculateKept(
   return calculated.ok ? ok({ calculation: calculated.value, frozen, waits: false }) : calculated;
 }
 
+/** The time whose last day is the tax point: what was said of the supply by hand, else the creation. */
+const taxedTime = (invoice: InvoiceRow): ServiceTime =>
+  (invoice.kind === 'ad_hoc' ? saidServiceTime(invoice) : null) ?? { from: invoice.createdAt, to: invoice.createdAt };
+
 /** The tax rates as they are now (domain.md §4, Tax): a line's own counts as a price's, and a line has no metric. */
 async function freezeOneOff(
   dependencies: InvoicingDependencies,
@@ -63,10 +68,13 @@ async function freezeOneOff(
   now: Instant,
 ): Promise<FrozenTerms> {
   const { merchantId, subscriptionId } = invoice;
-  const isExempt =
-    taxExempt === true || (subscriptionId !== null && (await dependencies.source.terms(tx, subscriptionId)).taxExempt);
   const taxation = await findTaxation(tx, invoice.customerId);
-  const day = taxPoint(invoice.createdAt, invoice.createdAt);
+  const isExempt =
+    taxExempt ??
+    (taxation.taxExempt ||
+      (subscriptionId !== null && (await dependencies.source.terms(tx, subscriptionId)).taxExempt));
+  const { from, to } = taxedTime(invoice);
+  const day = taxPoint(from, to);
   const place = taxation.placeOn(day, isExempt);
   const common = {
     taxExempt: isExempt,

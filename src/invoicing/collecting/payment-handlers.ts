@@ -1,4 +1,5 @@
 import type { Tx } from '../../db/index.ts';
+import { OWN_REASONS } from '../../look/index.ts';
 import { ok } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { type PaymentHandlers, receiptsOf } from '../../payments/index.ts';
@@ -41,9 +42,8 @@ export const invoicePaymentHandlers = (dependencies: InvoicingDependencies): Pay
   async refundedOutside(tx, { invoiceId, receiptId }, wall) {
     const others = (await receiptsOf(tx, invoiceId)).filter(({ id }) => id !== receiptId);
     if (others.length > 0) return false; // it would give back more than was given back there
-    const reason = 'Refunded at the payment provider';
     const refunded = await tx.savepoint(
-      () => refundInvoice(dependencies, tx, invoiceId, reason, wall),
+      () => refundInvoice(dependencies, tx, invoiceId, OWN_REASONS.refundedOutside, wall),
       ({ ok: isDone }) => isDone,
     );
     return refunded.ok;

@@ -3,6 +3,7 @@ import { Decimal, ONE, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { roundTo } from '../../kernel/money.ts';
 import { intersect } from '../../kernel/spans.ts';
+import { OWN_REASONS } from '../../look/index.ts';
 import { earliest, type Instant, type Period } from '../../kernel/time.ts';
 import { balancesOfInvoices, creditWallet } from '../../ledger/index.ts';
 import { type AtOnePrice, inTwo } from '../calculation/one-price.ts';
@@ -95,7 +96,7 @@ export async function noteEachCredits(
     decided.flatMap(({ noted }) => noted),
   );
   for (const { of, noted, ...amounts } of decided) {
-    const reason = noted.every(({ credit }) => isOfUsage(credit)) ? 'Correction of usage' : 'Not used';
+    const reason = noted.every(({ credit }) => isOfUsage(credit)) ? OWN_REASONS.correction : OWN_REASONS.unused;
     const lines = noted.flatMap(({ credit, part }) =>
       grossOf(part).isZero() ? [] : [lineOfNote(credit, part, of.invoice)],
     );

@@ -4,7 +4,7 @@ import { findLogo, merchantSettings } from '../../identity/index.ts';
 import { type Decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import { formatMoney } from '../../kernel/money.ts';
 import { type Instant, isBefore } from '../../kernel/time.ts';
-import { lineNameIn } from '../../look/index.ts';
+import { lineNameIn, reasonIn } from '../../look/index.ts';
 import type { PaymentReceipt } from '../../payments/index.ts';
 import { inOrderOfTime, linesWithCredits, notesOfLine } from '../calculation/line-notes.ts';
 import { bearsTax } from '../calculation/one-off-lines.ts';
@@ -13,6 +13,7 @@ import type { CreditNoteLineRow, CreditNoteRow } from '../invoice/credit-note.ts
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { type InvoiceRow, localeOf, type PartyRecord, type TaxRecord } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
+import { serviceTimeOf, spanOf } from '../invoice/service-time.ts';
 import type { ReceiptRecord } from './documents.sql.ts';
 import { payUrl } from './present.ts';
 
@@ -34,7 +35,7 @@ export async function describeInvoice(
   tx: Tx,
   invoice: InvoiceRow,
 ): Promise<InvoiceDocument> {
-  const lines = inOrderOfTime(await linesWithCredits(tx, invoice));
+  const lines = inOrderOfTime(invoice, await linesWithCredits(tx, invoice));
   const money: Money = (amount) => formatMoney(amount, invoice.currency);
   const hasPeriod = invoice.billingCadence !== 'P0D';
   return {
@@ -44,6 +45,7 @@ export async function describeInvoice(
     dueAt: invoice.dueAt,
     periodStart: hasPeriod ? invoice.periodStart : null,
     periodEnd: hasPeriod ? invoice.periodEnd : null,
+    ...serviceOn(invoice, lines),
     lines: lines.map((line) => describeLine(invoice, line, money)),
     taxes: invoice.taxes,
     subtotal: money(invoice.subtotal),
@@ -70,7 +72,7 @@ export async function describeCreditNote(
   const lines = await linesWithCredits(tx, invoice);
   const credited = new Map(lines.map((line) => [line.id, line]));
   const own = note.kind === 'credit' ? await selectLinesOfCreditNote(tx, note) : [];
-  const whole = note.kind === 'credit' ? [] : inOrderOfTime(lines);
+  const whole = note.kind === 'credit' ? [] : inOrderOfTime(invoice, lines);
   const before = note.kind === 'credit' ? [] : await selectLinesCreditedBefore(tx, note);
   const less = before.map(({ number, ...line }) => ({
     ...negated(line),
@@ -84,6 +86,7 @@ export async function describeCreditNote(
     dueAt: null,
     periodStart: null,
     periodEnd: null,
+    ...serviceOn(invoice, whole),
     lines: [
       ...whole.map((line) => describeLine(invoice, line, money)),
       ...[...own, ...less].map((line) => describePart(invoice, line, credited, money)),
@@ -99,7 +102,7 @@ export async function describeCreditNote(
     paidAmount: money(ZERO), // nobody pays a credit note
     unpaidAmount: money(ZERO),
     original: issueOf(invoice),
-    reason: note.reason,
+    reason: note.reason && reasonIn(localeOf(invoice), note.reason),
   };
 }
 
@@ -154,16 +157,38 @@ async function described(dependencies: InvoicingDependencies, tx: Tx, invoice: I
     }),
     taxIncluded: invoice.terms?.taxBehavior === 'inclusive',
     ...(bankTransfer && { bankTransfer }),
-    invoiceNotes,
-    ...(invoice.terms?.place?.noteKey && { untaxedBy: invoice.terms.place.noteKey }),
+    ...untaxedWords(invoice, invoiceNotes),
     environment: dependencies.environment,
   };
+}
+
+/**
+ * Why there is no tax. The customer's own reason comes before the merchant's words; where no place was decided, it says
+ * itself that the sale is exempt (docs/decisions/0214-exempt-customers.md).
+ */
+function untaxedWords({ buyer, terms }: InvoiceRow, invoiceNotes: InvoiceDocument['invoiceNotes']) {
+  const reason = terms?.taxExempt ? buyer?.taxExemptReason : undefined;
+  const untaxedBy = terms?.place ? terms.place.noteKey : reason && 'exempt';
+  return {
+    invoiceNotes: { ...invoiceNotes, ...(reason && { exempt: reason }) },
+    ...(untaxedBy && { untaxedBy }),
+  };
+}
+
+/** The time of the supply on an invoice without a period: as it was said, else by its lines, else the day of its issue. */
+function serviceOn(invoice: InvoiceRow, lines: readonly LineRow[]): Pick<InvoiceDocument, 'serviceFrom' | 'serviceTo'> {
+  if (invoice.billingCadence !== 'P0D' || !lines.some(bearsTax)) return {};
+  const dated = lines.flatMap((line) => datesOf(invoice, line) || []);
+  const span = spanOf(dated.map(({ periodStart, periodEnd }) => ({ from: periodStart, to: periodEnd })));
+  const { issuedAt } = issueOf(invoice);
+  const { from, to } = serviceTimeOf(invoice) ?? span ?? { from: issuedAt, to: issuedAt };
+  return { serviceFrom: from, serviceTo: to };
 }
 
 function describeLine(invoice: InvoiceRow, line: LineRow, money: Money): DocumentLine {
   return {
     description: lineNameIn(localeOf(invoice), line.displayName),
-    ...datesOf(line),
+    ...datesOf(invoice, line),
     quantity: plain(line.quantity),
     unit: line.metricUnit,
     unitPrice: plain(line.unitPrice),
@@ -204,7 +229,7 @@ const describePart = (
   money: Money,
 ): DocumentLine => ({
   description: lineNameIn(localeOf(invoice), line.displayName),
-  ...datesOf(line),
+  ...datesOf(invoice, line),
   quantity: plain(line.quantity),
   unit: line.isAmount ? '' : credited.get(line.appliesToLineId ?? '')?.metricUnit,
   unitPrice: line.isAmount ? money(line.amount) : plain(line.unitPrice),
@@ -216,8 +241,15 @@ const describePart = (
   kind: 'fee',
 });
 
-const datesOf = ({ periodStart, periodEnd }: Pick<LineRow, 'periodStart' | 'periodEnd'>) =>
-  isBefore(periodStart, periodEnd) && { periodStart: periodStart, periodEnd: periodEnd };
+/** The time of a line, where it has one: a point of time only where it was said, by hand. */
+const datesOf = (
+  { kind, oneOff, createdAt }: InvoiceRow,
+  { periodStart, periodEnd }: Pick<LineRow, 'periodStart' | 'periodEnd'>,
+) =>
+  (isBefore(periodStart, periodEnd) || (kind === 'ad_hoc' && oneOff !== null && !periodStart.equals(createdAt))) && {
+    periodStart,
+    periodEnd,
+  };
 
 const negated = (line: CreditNoteLineRow): CreditNoteLineRow => ({
   ...line,

@@ -6,6 +6,7 @@ import { type LineContext, notesOfLine } from '../calculation/line-notes.ts';
 import type { CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
+import { serviceTimeOf, writeServiceTime } from '../invoice/service-time.ts';
 import { takesMoney } from '../invoice/states.ts';
 
 /** Addresses that an answer shows. */
@@ -85,6 +86,7 @@ export function toInvoiceReply(invoice: InvoiceRow, links: Links, lines: unknown
     dueAt: time(invoice.dueAt),
     paidAt: time(invoice.paidAt),
     paymentTermDays: invoice.paymentTermDays,
+    ...writeServiceTime(serviceTimeOf(invoice)),
     paymentInFlight: invoice.paymentInFlight,
     paymentUrl: isPayable
       ? (links.sessionUrl ?? (invoice.paysOnline ? payUrl(links.publicUrl, invoice.id) : null))

@@ -100,10 +100,11 @@ async function freezeAll(
 
 function freezeTax(taxation: Taxation, terms: BillingTerms, invoice: ToFreeze['invoice']): FrozenTerms {
   const day = taxPoint(invoice.periodStart, invoice.periodEnd);
-  const place = taxation.placeOn(day, terms.taxExempt);
+  const taxExempt = terms.taxExempt || taxation.taxExempt;
+  const place = taxation.placeOn(day, taxExempt);
   const choose = (price: BilledPrice | null, plan: Pick<BillingTerms, 'planId' | 'planTaxRate'> = terms) =>
     chooseTaxRate({
-      taxExempt: terms.taxExempt,
+      taxExempt,
       customerTaxRates: taxation.customerTaxRates,
       metricId: price?.metric?.id ?? null,
       planId: plan.planId,
@@ -119,7 +120,7 @@ function freezeTax(taxation: Taxation, terms: BillingTerms, invoice: ToFreeze['i
   return {
     history: historyOf(terms),
     taxBehavior: terms.taxBehavior,
-    ...(terms.taxExempt && { taxExempt: true }),
+    ...(taxExempt && { taxExempt: true }),
     ...freezeRates(Object.fromEntries(chosen), place, { taxIdStatus: taxation.taxId, taxPoint: day }),
     manualTaxRate: plain(choose(null).rate),
   };

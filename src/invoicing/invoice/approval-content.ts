@@ -2,6 +2,7 @@ import { plain } from '../../kernel/decimal.ts';
 import { formatInstant } from '../../kernel/time.ts';
 import type { InvoiceRow } from './invoice.ts';
 import type { LineRow } from './invoice-line.ts';
+import { saidServiceTime, writeServiceTime } from './service-time.ts';
 
 /**
  * The content of an invoice for an approval: its customer, charges, amounts, and due time. Lines have a `key` by their
@@ -18,6 +19,7 @@ export const approvalContent = (invoice: InvoiceRow, lines: readonly LineRow[]) 
     periodStart: formatInstant(invoice.periodStart),
     periodEnd: formatInstant(invoice.periodEnd),
     paymentTermDays: invoice.paymentTermDays,
+    ...serviceOf(invoice),
     subtotal: plain(invoice.subtotal),
     totalTax: plain(invoice.totalTax),
     grandTotal: plain(invoice.grandTotal),
@@ -37,6 +39,12 @@ export const approvalContent = (invoice: InvoiceRow, lines: readonly LineRow[]) 
       };
     }),
   };
+};
+
+/** Only what was said: earlier contents stay what they are. */
+const serviceOf = (invoice: InvoiceRow) => {
+  const said = invoice.kind === 'ad_hoc' ? saidServiceTime(invoice) : null;
+  return said && writeServiceTime(said);
 };
 
 const keyOf = ({ type, priceId: price, displayName: name, periodStart: start, groupValues: group }: LineRow): string =>

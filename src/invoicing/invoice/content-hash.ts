@@ -23,6 +23,7 @@ export function contentHash(invoice: InvoiceAtIssue, number: string, lines: read
     buyer: sorted(invoice.buyer),
     currency: invoice.currency,
     period: [formatInstant(invoice.periodStart), formatInstant(invoice.periodEnd)],
+    ...(invoice.oneOff?.serviceFrom && { service: [invoice.oneOff.serviceFrom, invoice.oneOff.serviceTo] }),
     totals: [invoice.subtotal, invoice.totalTax, invoice.grandTotal].map(plain),
     taxes: invoice.taxes.map(({ rate, base, amount }) => [rate, base, amount]),
     lines: lines.map((line) => [

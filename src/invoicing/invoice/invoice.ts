@@ -92,6 +92,8 @@ export interface PartyRecord {
   name: string;
   legalName?: string;
   taxId?: string;
+  /** Of a seller: the country of its tax id, where a registration says it. */
+  taxIdCountry?: string;
   address?: Record<string, string>;
   emails?: string[];
   phone?: string;
@@ -99,6 +101,8 @@ export interface PartyRecord {
   locale?: Locale;
   /** For a buyer: its own reference for its invoices. */
   buyerReference?: string;
+  /** Of a buyer: why sales to it have no tax, where the invoice is exempt. */
+  taxExemptReason?: string;
 }
 
 /** The language of an issued invoice: the customer's at its issue, so that later changes do not reach its documents. */
@@ -115,8 +119,11 @@ export interface TaxRecord {
 export interface OneOffRecord {
   /** The plan whose tax rates count (domain.md §4, Tax). */
   planId: string | null;
-  /** No line has tax. */
+  /** No line has tax; false: they have, also if the customer is exempt; absent: as the customer is. */
   taxExempt?: boolean;
+  /** The time of the supply, where it was said. */
+  serviceFrom?: InstantText;
+  serviceTo?: InstantText;
   lines: OneOffLineRecord[];
 }
 
@@ -127,10 +134,11 @@ export interface OneOffLineRecord {
   itemId: string | null;
   taxRate: string | null;
   type: string;
-  /** The subject of a line on an order's invoice; the other fields below come with it. */
+  /** The subject of a line on an order's invoice. */
   sourceKey?: string;
-  /** The amount of the line, rounded; its unit price may be an average. */
+  /** Of the same: the amount of the line, rounded; its unit price may be an average. */
   amount?: string;
+  /** The time of the line, where it has one of its own. */
   periodStart?: InstantText;
   periodEnd?: InstantText;
 }

@@ -218,6 +218,8 @@ export const InvoiceReply = Type.Object(
     dueAt: NullableTime,
     paidAt: NullableTime,
     paymentTermDays: Type.Integer(),
+    serviceFrom: NullableTime,
+    serviceTo: NullableTime,
     paymentInFlight: Type.Boolean(),
     paymentUrl: Nullable(Type.String()),
     pdfUrl: Nullable(Type.String()),
@@ -275,6 +277,10 @@ export const InvoiceReply = Type.Object(
       dueAt: 'The due time: `paymentTermDays` after its issue. Null: it is not issued.',
       paidAt: 'The time at which it was paid in full. Null: it is not.',
       paymentTermDays: 'The days from its issue to `dueAt`.',
+      serviceFrom:
+        'The start of the supply of a one-off invoice, inclusive. Null: not issued yet, and no time was sent; also of ' +
+        'a top-up, which is no supply, and of a subscription, whose lines have periods.',
+      serviceTo: 'The end of the supply, exclusive; the same as `serviceFrom`: a point of time.',
       paymentInFlight: '`true`: a charge is in progress. Until it ends, nothing else can pay or cancel the invoice.',
       paymentUrl: 'The page on which the customer pays. Null: it cannot be paid online now.',
       pdfUrl: 'The address of the PDF. It needs a key. Null: no document.',
@@ -335,6 +341,12 @@ const MOST_LINES = 1000;
 /** The limit of price × quantity: their product, with tax, keeps all its digits. */
 const MOST = '1000000000000000';
 
+const serviceTime = {
+  serviceFrom: Type.Optional(Nullable(Timestamp)),
+  serviceTo: Type.Optional(Nullable(Timestamp)),
+};
+const ONE_END = 'The two may be the same. One of them alone is a point of time.';
+
 const InvoiceLineCreate = Strict(
   {
     displayName: Name,
@@ -342,6 +354,7 @@ const InvoiceLineCreate = Strict(
     unitPrice: DecimalText({ minimum: `-${MOST}`, maximum: MOST, fractionDigits: 18, accept: 'both' }),
     itemId: Type.Optional(Nullable(Id('item'))),
     taxRate: Type.Optional(Nullable(Percent)),
+    ...serviceTime,
   },
   {
     $id: 'InvoiceLineCreate',
@@ -352,6 +365,8 @@ const InvoiceLineCreate = Strict(
       unitPrice: 'The price of one unit in major units, as a number or a decimal string. A negative one is a credit.',
       itemId: 'The sold item, for reports and external systems. Null: none.',
       taxRate: 'The tax rate in percent: 19 is 19 %. Null: the rate of the merchant. A rate of the customer wins.',
+      serviceFrom: 'The start of the supply of this line, inclusive. Null or absent: the time of the invoice.',
+      serviceTo: `The end of the supply of this line, exclusive. ${ONE_END}`,
     },
   },
 );
@@ -361,6 +376,8 @@ export const InvoiceCreateBody = Strict(
     customerId: Id('customer'),
     currency: Type.String({ format: 'currency' }),
     lines: Type.Array(InvoiceLineCreate, { minItems: 1, maxItems: MOST_LINES }),
+    ...serviceTime,
+    taxExempt: Type.Optional(Type.Boolean()),
     paymentTermDays: Type.Optional(Type.Integer({ minimum: 0, maximum: 365, default: 0 })),
     autoApprove: Type.Optional(Type.Boolean({ default: false })),
     metadata: Type.Optional(Metadata),
@@ -378,11 +395,20 @@ export const InvoiceCreateBody = Strict(
           { displayName: 'Workshop', quantity: '1.5', unitPrice: '800' },
           { displayName: 'Goodwill', quantity: 1, unitPrice: '-100' },
         ],
+        serviceFrom: '2026-03-02T00:00:00Z',
+        serviceTo: '2026-03-04T00:00:00Z',
       },
     ],
     'x-fields': {
       customerId: 'The billed customer.',
       lines: 'The lines, in the order of the document. Their sum with tax is 0 or more.',
+      serviceFrom:
+        'The start of the supply, inclusive: the date of supply on the document. Default: from the first to the last ' +
+        'time of the lines, else the day of the issue.',
+      serviceTo: `The end of the supply, exclusive. Its last day decides the tax. ${ONE_END}`,
+      taxExempt:
+        '`true`: no line has tax. `false`: the lines have tax, also if the customer is exempt. Default: `taxExempt` ' +
+        'of the customer.',
       paymentTermDays: 'The days from the issue to the due date.',
       autoApprove: '`true`: it is issued at once, unless the merchant requires an approval. `false`: it is a draft.',
       idempotencyKey:

@@ -314,7 +314,7 @@ function sessionOf(
 function sellerOn({ terms }: InvoiceRow, seller: PartyRecord): PartyRecord {
   const registration = terms?.place?.registration;
   if (registration == null || (registration.scheme === 'oss' && seller.taxId !== undefined)) return seller;
-  return { ...seller, taxId: registration.taxId };
+  return { ...seller, taxId: registration.taxId, taxIdCountry: registration.country };
 }
 
 const sellerParty = (merchant: MerchantOrganization): PartyRecord => ({

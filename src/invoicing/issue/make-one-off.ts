@@ -5,7 +5,7 @@ import { newId } from '../../kernel/ids.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { openSessionOf, type PaymentSession } from '../../payments/index.ts';
-import { type OneOffLine, recordLines } from '../calculation/one-off-lines.ts';
+import { type OneOffContent, recordOneOff } from '../calculation/one-off-lines.ts';
 import { calculateKept } from '../calculation/one-off-terms.ts';
 import type { UnusedCreditRow } from '../credit-notes/unused-credit.ts';
 import { insertUnusedCredit } from '../credit-notes/unused-credits.sql.ts';
@@ -21,21 +21,15 @@ import type { SessionOptions } from '../terms/session-options.ts';
 import { issueInvoice } from './issue.ts';
 
 /** The inputs of an invoice without a period. */
-export interface NewOneOffInvoice {
+export interface NewOneOffInvoice extends OneOffContent {
   /** The id, if it was promised before the invoice; default: a new one. */
   readonly id?: string;
   readonly merchantId: string;
   readonly customerId: string;
   readonly subscriptionId: string | null;
-  /** The plan whose tax rates count, if there is one. */
-  readonly planId: string | null;
-  /** No line has tax, at any rate. */
-  readonly taxExempt?: boolean;
   readonly clockId: string | null;
   readonly kind: Exclude<InvoiceKind, 'subscription'>;
   readonly currency: string;
-  /** At least one, but for an upfront invoice: that one has its charges from its subscription. */
-  readonly lines: readonly OneOffLine[];
   /** The credits of other invoices on its lines. */
   readonly credits?: readonly Omit<UnusedCreditRow, 'seq' | 'targetInvoiceId'>[];
   readonly paymentTermDays: number;
@@ -129,7 +123,7 @@ export async function openOneOff(tx: Tx, order: NewOneOffInvoice, now: Instant):
       livesBySession: order.livesBySession,
       purposeType: order.purpose?.type ?? null,
       purposeId: order.purpose?.id ?? null,
-      oneOff: recordLines(order.planId, order.lines, order.taxExempt),
+      oneOff: recordOneOff(order),
       ...keyColumns(order.idempotency ?? null),
       nextActionAt: null,
     },

@@ -61,7 +61,7 @@ export interface NewOrderInvoice
 export const makeOrderInvoice = (
   dependencies: InvoicingDependencies,
   tx: Tx,
-  { lines, credits, ...order }: NewOrderInvoice,
+  { lines, credits, taxExempt, ...order }: NewOrderInvoice,
   now: Instant,
 ): Promise<Result<OneOffInvoice>> =>
   makeOneOffInvoice(
@@ -69,6 +69,7 @@ export const makeOrderInvoice = (
     tx,
     {
       ...order,
+      ...(taxExempt && { taxExempt }),
       kind: 'order',
       lines: lines.map(toOneOffLine),
       credits: credits.map((credit) => creditRow(order, credit, now)),
@@ -80,7 +81,8 @@ export const makeOrderInvoice = (
 const toOneOffLine = ({ key, amount, periodStart, periodEnd, ...line }: NewOrderLine): OneOffLine => ({
   ...line,
   type: 'manual',
-  source: { key, amount, periodStart, periodEnd },
+  service: { from: periodStart, to: periodEnd },
+  source: { key, amount },
 });
 
 const creditRow = (

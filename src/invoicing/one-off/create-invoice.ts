@@ -3,13 +3,14 @@ import { findCustomer } from '../../customers/index.ts';
 import { checkReference, type Tx } from '../../db/index.ts';
 import { bodyKey, findCreated } from '../../http/index.ts';
 import { decimalOf, decimalOrNull } from '../../kernel/decimal.ts';
-import { notFound, ok, type Result } from '../../kernel/result.ts';
+import { type FieldError, invalid, notFound, ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { OneOffLine } from '../calculation/one-off-lines.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { lockInvoiceKey, selectInvoiceByKey } from '../invoice/invoices.sql.ts';
 import type { InvoiceCreateBody } from '../invoice/schemas.ts';
+import { isBackwards, readServiceTime } from '../invoice/service-time.ts';
 import { makeOneOffInvoice } from '../issue/make-one-off.ts';
 
 /** An invoice that was made, or the one that the same idempotency key made before, as it is now. */
@@ -32,6 +33,8 @@ export async function createInvoice(
   const known = await findCreated(tx, idempotency, { lock: lockInvoiceKey, find: selectInvoiceByKey });
   if (!known.ok) return known;
   if (known.value) return ok({ invoice: known.value, isNew: false });
+  const backwards = backwardsOf(body);
+  if (backwards.length > 0) return invalid(backwards);
   const named = await checkNamed(tx, body);
   if (!named.ok) return named;
   const made = await makeOneOffInvoice(
@@ -46,6 +49,8 @@ export async function createInvoice(
       kind: 'ad_hoc',
       currency: body.currency,
       lines: body.lines.map(lineOf),
+      service: readServiceTime(body),
+      ...(body.taxExempt !== undefined && { taxExempt: body.taxExempt }),
       paymentTermDays: body.paymentTermDays ?? 0,
       livesBySession: false,
       purpose: null,
@@ -58,12 +63,22 @@ export async function createInvoice(
   return made.ok ? ok({ invoice: made.value.invoice, isNew: true }) : made;
 }
 
+/** The times that end before they begin. */
+const backwardsOf = (body: InvoiceCreateBody): FieldError[] =>
+  [{ time: body, at: '' }, ...body.lines.map((time, index) => ({ time, at: `lines.${index}.` }))].flatMap(
+    ({ time, at }) =>
+      isBackwards(readServiceTime(time))
+        ? [{ field: `${at}serviceTo`, message: 'must not be before serviceFrom' }]
+        : [],
+  );
+
 const lineOf = ({
   displayName,
   quantity,
   unitPrice,
   itemId,
   taxRate,
+  ...times
 }: InvoiceCreateBody['lines'][number]): OneOffLine => ({
   displayName,
   quantity: decimalOf(quantity),
@@ -71,6 +86,7 @@ const lineOf = ({
   itemId: itemId ?? null,
   taxRate: decimalOrNull(taxRate),
   type: 'manual',
+  service: readServiceTime(times),
 });
 
 /** Customer and items are the merchant's and are there. */

@@ -93,7 +93,7 @@ export async function viewInvoice(
 
 /** The lines of an invoice and its tax, which sum to its total; the lines beyond the limit are one line. */
 export async function linesForCustomers(tx: Tx, invoice: InvoiceRow, locale: Locale): Promise<InvoiceView['lines']> {
-  const lines = inOrderOfTime(await selectLines(tx, invoice.id, -1, MOST_LINES));
+  const lines = inOrderOfTime(invoice, await selectLines(tx, invoice.id, -1, MOST_LINES));
   const shown = lines.map(({ displayName, totalPrice }) => ({ description: displayName, amount: totalPrice }));
   const more = invoice.itemCount - shown.length;
   const remainder = invoice.subtotal.minus(sum(shown.map(({ amount }) => amount)));

@@ -111,11 +111,11 @@ const rowOf = (priceId: string, group: BilledUsage['groupValues'], quantity: Dec
 /** The tax rates of the prices, and of what no price makes. */
 async function ratesOf(tx: Tx, simulation: Simulation) {
   const { customerId, planId, planTaxRate, period } = simulation;
-  const { customerTaxRates, merchantTaxRate, placeOn } = await findTaxation(tx, customerId);
-  const place = placeOn(taxPoint(period.start, period.end), false);
+  const { taxExempt, customerTaxRates, merchantTaxRate, placeOn } = await findTaxation(tx, customerId);
+  const place = placeOn(taxPoint(period.start, period.end), taxExempt);
   const rate = (price: BilledPrice | null) =>
     chooseTaxRate({
-      taxExempt: false,
+      taxExempt,
       customerTaxRates,
       metricId: price?.metric?.id ?? null,
       planId,

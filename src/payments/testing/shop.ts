@@ -22,6 +22,7 @@ import { type Decimal, decimal } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { fail, ok, orThrow } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
+import { describeTaxId } from '../../tax/index.ts';
 import { ProviderCallQueue } from '../calls/provider-client.ts';
 import { createPayments, type EntityDescription, openSession, type PaymentHandlers, paymentErrors } from '../index.ts';
 import { sandboxProvider } from '../provider/sandbox-provider.ts';
@@ -107,7 +108,7 @@ export async function openShop(options: { environment?: EnvironmentName } = {}) 
     routes: [
       ...identityRoutes({ environment, isConnected: async () => true, taxProblem: async () => null }),
       ...clockRoutes({ environment, runner, blockers: async () => [] }),
-      ...customerRoutes({ onExternalIdChanged: async () => undefined, blockers: [] }),
+      ...customerRoutes({ describeTaxId, onExternalIdChanged: async () => undefined, blockers: [] }),
       ...payments.routes,
     ],
     errorTables: [identityErrors, clockErrors, customerErrors, paymentErrors],

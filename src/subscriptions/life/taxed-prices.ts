@@ -20,9 +20,10 @@ export interface TaxedAt {
 }
 
 /** The prices of the pinned version with their tax rates, in the order of the version. Pure. */
-export function taxedPrices({ taxExempt }: SubscriptionRow, { pinned, taxation, at }: TaxedAt): TaxedPrice[] {
+export function taxedPrices(subscription: SubscriptionRow, { pinned, taxation, at }: TaxedAt): TaxedPrice[] {
   const { plan, version } = pinned;
   const { customerTaxRates, merchantTaxRate, placeOn } = taxation;
+  const taxExempt = subscription.taxExempt || taxation.taxExempt;
   const place = placeOn(taxPoint(at, at), taxExempt);
   return version.prices.map((price) => ({
     price,
