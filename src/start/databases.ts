@@ -51,7 +51,14 @@ export async function openDatabases(
   const urls = new Map<EnvironmentName, string>();
   const ownerUrls = new Map<EnvironmentName, string>();
   if (own.length > 0) {
-    const server = await openServer(join(dataDirectory, 'pg'), output, cleanup, whereBusy, help);
+    const server = await openServer(
+      join(dataDirectory, 'pg'),
+      serverFor(own, settings),
+      output,
+      cleanup,
+      whereBusy,
+      help,
+    );
     if ('ensureDatabase' in server) await ensureDatabases(server, own.map(nameOf), output, help);
     for (const environment of own) {
       const name = nameOf(environment);
@@ -71,7 +78,7 @@ export async function openDatabases(
       external === undefined
         ? await check()
         : await output.step(
-            `PostgreSQL for ${environment} (${shownDatabase(url)})`,
+            `PostgreSQL for ${titleOf(environment)} (${shownDatabase(url)})`,
             check,
             ({ version }) => `version ${version}`,
           );
@@ -100,15 +107,22 @@ async function ensureDatabases(
   for (const other of others) await server.ensureDatabase(other, isModel ? first : undefined);
 }
 
+/** One of two environments alone needs the embedded server: a reader who gave a database learns for which. */
+const serverFor = (own: readonly EnvironmentName[], { environments }: Settings): string =>
+  own.length < environments.length ? `PostgreSQL for ${titleOf(own[0] as EnvironmentName)}` : 'PostgreSQL';
+
+const titleOf = (environment: EnvironmentName): string => (environment === 'production' ? 'production' : 'the sandbox');
+
 async function openServer(
   folder: string,
+  label: string,
   output: Output,
   cleanup: AsyncDisposableStack,
   whereBusy: 'refuse' | 'join',
   help: Help,
 ): Promise<EmbeddedPostgres | RunningPostgres> {
   try {
-    const server = await startServer(folder, output, help);
+    const server = await startServer(folder, label, output, help);
     cleanup.defer(() => server.stop());
     return server;
   } catch (error) {
@@ -120,9 +134,14 @@ async function openServer(
   }
 }
 
-async function startServer(folder: string, output: Output, { meanwhile }: Help): Promise<EmbeddedPostgres> {
+async function startServer(
+  folder: string,
+  label: string,
+  output: Output,
+  { meanwhile }: Help,
+): Promise<EmbeddedPostgres> {
   return output.step(
-    `PostgreSQL (embedded, ${shownPath(folder)})`,
+    `${label} (embedded, ${shownPath(folder)})`,
     () =>
       startEmbeddedPostgres({
         dataDirectory: folder,
