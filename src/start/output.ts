@@ -111,7 +111,8 @@ function movingLine(out: Sink) {
   };
 }
 
-const erasable = ({ columns = 80 }: Sink): number => ERASE_LINE.length + Math.max(columns - 1, 1);
+/** A terminal that does not know its width says 0. */
+const erasable = ({ columns }: Sink): number => ERASE_LINE.length + (columns || 80) - 1;
 
 /** Pino begins each line with its level. */
 const GRAVE = /^\{"level":[56]0\b/;
