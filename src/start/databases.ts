@@ -34,8 +34,8 @@ export interface Help {
 }
 
 /**
- * Starts the embedded server when an environment has no database of its own, and looks at each database before anything
- * is written to it. `cleanup` takes the server's end.
+ * Looks at each database before anything is written to it, first at those from outside, and starts the embedded server
+ * for the others. `cleanup` takes the server's end.
  * @param whereBusy what to do where another process keeps the embedded server: refuse, or `join` it, as commands do
  *   that only look at data
  */
@@ -50,6 +50,23 @@ export async function openDatabases(
   const own = settings.environments.filter((environment) => settings[environment].databaseUrl === undefined);
   const urls = new Map<EnvironmentName, string>();
   const ownerUrls = new Map<EnvironmentName, string>();
+  const look = async (environment: EnvironmentName, url: string) => {
+    const { version, warnings } = await checkDatabase(environment, url, databaseSetting(environment));
+    for (const warning of warnings) output.notice(`the database of ${environment}: ${warning}`);
+    return version;
+  };
+  for (const environment of settings.environments) {
+    const url = settings[environment].databaseUrl;
+    if (url === undefined) continue;
+    urls.set(environment, url);
+    ownerUrls.set(environment, url);
+    const label = `PostgreSQL for ${titleOf(environment)} (${shownDatabase(url)})`;
+    await output.step(
+      label,
+      () => look(environment, url),
+      (version) => `version ${version}`,
+    );
+  }
   if (own.length > 0) {
     const server = await openServer(
       join(dataDirectory, 'pg'),
@@ -64,25 +81,8 @@ export async function openDatabases(
       const name = nameOf(environment);
       urls.set(environment, server.loginUrlFor(name));
       ownerUrls.set(environment, server.urlFor(name));
+      await look(environment, server.loginUrlFor(name));
     }
-  }
-  for (const environment of settings.environments) {
-    const external = settings[environment].databaseUrl;
-    if (external !== undefined) {
-      urls.set(environment, external);
-      ownerUrls.set(environment, external);
-    }
-    const url = urls.get(environment) as string;
-    const check = () => checkDatabase(environment, url, databaseSetting(environment));
-    const { warnings } =
-      external === undefined
-        ? await check()
-        : await output.step(
-            `PostgreSQL for ${titleOf(environment)} (${shownDatabase(url)})`,
-            check,
-            ({ version }) => `version ${version}`,
-          );
-    for (const warning of warnings) output.notice(`the database of ${environment}: ${warning}`);
   }
   return {
     urlOf: (environment) => urls.get(environment) as string,
