@@ -88,7 +88,8 @@ export function explainInstallFailure(output, home) {
 /** Parts of packages that are a third of their size, and that nothing reads (docs/decisions/0221). */
 const UNREAD = [
   { packages: /^node_modules\/node-(?:bin-)?[a-z]+-[a-z0-9]+$/, parts: /^include$/ }, // the header files of Node
-  { packages: /^node_modules\/@expo-google-fonts\/noto-/, parts: /^(?!400Regular$|600SemiBold$)\d{3}/ }, // other weights
+  // other weights than the two of our documents
+  { packages: /^node_modules\/@expo-google-fonts\/noto-/, parts: /^(?!400Regular$|600SemiBold$)\d{3}/ },
 ];
 
 /** Does nothing read this folder of a package? */

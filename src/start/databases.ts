@@ -50,10 +50,10 @@ export async function openDatabases(
   const own = settings.environments.filter((environment) => settings[environment].databaseUrl === undefined);
   const urls = new Map<EnvironmentName, string>();
   const ownerUrls = new Map<EnvironmentName, string>();
-  const look = async (environment: EnvironmentName, url: string) => {
-    const { version, warnings } = await checkDatabase(environment, url, databaseSetting(environment));
+  const look = (environment: EnvironmentName, url: string) =>
+    checkDatabase(environment, url, databaseSetting(environment));
+  const warn = (environment: EnvironmentName, warnings: readonly string[]) => {
     for (const warning of warnings) output.notice(`the database of ${environment}: ${warning}`);
-    return version;
   };
   for (const environment of settings.environments) {
     const url = settings[environment].databaseUrl;
@@ -61,11 +61,12 @@ export async function openDatabases(
     urls.set(environment, url);
     ownerUrls.set(environment, url);
     const label = `PostgreSQL for ${titleOf(environment)} (${shownDatabase(url)})`;
-    await output.step(
+    const found = await output.step(
       label,
       () => look(environment, url),
-      (version) => `version ${version}`,
+      ({ version }) => `version ${version}`,
     );
+    warn(environment, found.warnings);
   }
   if (own.length > 0) {
     const server = await openServer(
@@ -81,7 +82,7 @@ export async function openDatabases(
       const name = nameOf(environment);
       urls.set(environment, server.loginUrlFor(name));
       ownerUrls.set(environment, server.urlFor(name));
-      await look(environment, server.loginUrlFor(name));
+      warn(environment, (await look(environment, server.loginUrlFor(name))).warnings);
     }
   }
   return {

@@ -3,8 +3,8 @@ export interface Output {
   /** A line of its own. */
   line(text?: string): void;
   /**
-   * Prints a line after `work`, with its duration. At a terminal the line stands there while the work runs, and its time
-   * moves. `describe` may add to the label.
+   * Prints a line after `work`, with its duration. At a terminal the line stands there while the work runs, and its
+   * time moves. `describe` may add to the label.
    */
   step<T>(label: string, work: () => Promise<T>, describe?: (value: T) => string): Promise<T>;
   /** A person reads it at a terminal; otherwise it may be stored, in a journal or by a container. */

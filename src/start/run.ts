@@ -17,8 +17,8 @@ const PARENT_CHECK_MILLISECONDS = 500;
 const FORCED = 130;
 
 /**
- * Runs the command of a command line to its end and answers the exit code: 0 when it did what was asked, 1 when it could not. What it
- * started is stopped in either case, in the opposite order.
+ * Runs the command of a command line to its end and answers the exit code: 0 when it did what was asked, 1 when it
+ * could not. What it started is stopped in either case, in the opposite order.
  */
 export async function run(words: readonly string[], variables: Variables, loadProgram: LoadProgram): Promise<number> {
   keepHeapSmall();

@@ -151,9 +151,9 @@ export async function start(
 }
 
 /**
- * The ports of the environments, in their order, before anything is made. A port moves by itself only where nobody else
- * can have been told of it: nobody chose it, a person reads its new number at a terminal, this machine alone reaches it,
- * and no proxy leads to it (docs/decisions/0220).
+ * The ports of the environments, in their order, before anything is made. A port moves by itself only where nobody
+ * else can have been told of it: nobody chose it, a person reads its new number at a terminal, this machine alone
+ * reaches it, and no proxy leads to it (docs/decisions/0220).
  */
 async function reserveAll(settings: Settings, output: Output): Promise<ReservedPort[]> {
   const { host, environments, metrics } = settings;
@@ -319,7 +319,7 @@ async function fillConcurrently(demo: Demo, output: Output, logger: Logger, stop
 }
 
 /**
- * The addresses, their keys, and a first call to copy. A new key is shown, but only at a terminal: no file shall have it.
+ * The addresses, their keys, and a first call to copy. A new key is shown at a terminal alone: no file shall have it.
  */
 function welcome(served: readonly Served[], demo: Demo | null, dataDirectory: string, output: Output): void {
   const file = shownPath(credentialsFile(dataDirectory));
