@@ -21,3 +21,7 @@ export function firstDifference(comparison: {
 }): string | null;
 
 export function explainInstallFailure(output: string, home: string): { cause: string; fix: string };
+
+export function isUnread(location: string, folder: string): boolean;
+
+export function planInstallation(situation: { isTest: boolean; lacksOnlyDev: boolean; treeHasDev: boolean }): string[];

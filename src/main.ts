@@ -1,16 +1,9 @@
-import { parseArgs } from 'node:util';
 import type { Program } from './start/environment.ts';
 import { run } from './start/run.ts';
 
 /** The program: reads the command line, runs the command with the real parts, and ends with its exit code. */
 export async function main(): Promise<void> {
-  const { positionals, values } = parseArgs({
-    allowPositionals: true,
-    strict: false,
-    options: { help: { type: 'boolean', short: 'h' } },
-  });
-  const command = values.help === true ? 'help' : (positionals[0] ?? 'start');
-  process.exit(await run(command, process.env, loadProgram));
+  process.exit(await run(process.argv.slice(2), process.env, loadProgram));
 }
 
 async function loadProgram(): Promise<Program> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readSettings, type Settings } from './settings.ts';
+import { readSettings, type Settings, settingNames } from './settings.ts';
 
 const read = (variables: Record<string, string>): Settings => {
   const result = readSettings(variables);
@@ -18,8 +18,8 @@ describe('settings', () => {
       host: '127.0.0.1',
       environments: ['production', 'sandbox'],
       roles: ['api', 'ingest', 'worker'],
-      production: { port: 4400 },
-      sandbox: { port: 4401 },
+      production: { port: 4400, isPortChosen: false },
+      sandbox: { port: 4401, isPortChosen: false },
       viesUrl: 'https://ec.europa.eu/taxation_customs/vies/rest-api',
       trustedProxies: [],
       lostMasterKeys: [],
@@ -64,6 +64,7 @@ describe('settings', () => {
       roles: ['ingest', 'worker'],
       production: {
         port: 8000,
+        isPortChosen: true,
         databaseUrl: 'postgres://a:b@db/one',
         publicUrl: 'https://pay.example/base',
         platformKey: 'rk_live_as-it-is-with-32-characters',
@@ -72,6 +73,7 @@ describe('settings', () => {
       },
       sandbox: {
         port: 0,
+        isPortChosen: true,
         databaseUrl: 'postgresql://a:b@db/two',
         publicUrl: 'https://sandbox.example',
         platformKey: 'rk_test_as-it-is-with-32-characters',
@@ -260,5 +262,95 @@ describe('settings', () => {
     expect(problemsOf({ PORT: '4500', SANDBOX_PORT: '4500' })).toEqual(['SANDBOX_PORT']);
     expect(problemsOf({ PORT: '0', SANDBOX_PORT: '0' })).toEqual([]);
     expect(problemsOf({ PORT: '4500', SANDBOX_PORT: '4500', RECKONER_ENVIRONMENT: 'sandbox' })).toEqual([]);
+  });
+});
+
+/** The name that is proposed for a variable; null where it does not stop a start. */
+function meant(name: string, value = 'x'): string | null {
+  const result = readSettings({ [name]: value });
+  const problem = result.ok ? undefined : result.problems.find((each) => each.name === name)?.problem;
+  return /^is not a setting; the nearest is (\w+)$/.exec(problem ?? '')?.[1] ?? null;
+}
+
+describe('the name of a variable', () => {
+  it.each([
+    ['DATABSE_URL', 'DATABASE_URL'],
+    ['DATABASE_ULR', 'DATABASE_URL'],
+    ['DATABASE_URI', 'DATABASE_URL'],
+    ['DATABSE_ULR', 'DATABASE_URL'],
+    ['SANDBOX_DATABSE_URL', 'SANDBOX_DATABASE_URL'],
+    ['SANBOX_PORT', 'SANDBOX_PORT'],
+    ['CLICKHOSE_URL', 'CLICKHOUSE_URL'],
+    ['MAIL_FORM', 'MAIL_FROM'],
+    ['SMPT_URL', 'SMTP_URL'],
+    ['DATA_DIRR', 'DATA_DIR'],
+    ['TRUSTED_PROXYS', 'TRUSTED_PROXIES'],
+    ['RECKONER_ROLE', 'RECKONER_ROLES'],
+    ['RECKONER_ENVIROMENT', 'RECKONER_ENVIRONMENT'],
+    ['RECKONER_MASTERKEY', 'RECKONER_MASTER_KEY'],
+    ['RECKONER_SANDBOX_MASTER_KEY_OLD', 'RECKONER_SANDBOX_MASTER_KEY'],
+    ['RECKONER_PORT', 'PORT'],
+    ['RECKONER_DATABASE_URL', 'DATABASE_URL'],
+  ])('%s is refused, and %s is proposed', (name, near) => expect(meant(name)).toBe(near));
+
+  it.each([
+    'DATABASE_URL_OLD',
+    'OLD_DATABASE_URL',
+    'TEST_DATABASE_URL',
+    'DATABASE_HOST',
+    'REDIS_URL',
+    'NODE_ENV',
+    'NODE_OPTIONS',
+    'PGPASSWORD',
+    'PGHOST',
+    'PATH',
+    'HOME',
+    'POST',
+    'SORT',
+    'HOSTS',
+    'HOSTNAME',
+    'PORTS',
+    'PWD',
+    'LOGNAME',
+    'LOGLEVEL',
+    'DATADIR',
+    'EMAIL_FROM',
+    'MAIL_FROM_NAME',
+    'AMQP_URL',
+    'VITE_URL',
+    'BASE_URL',
+    'STRIPE_API_KEY',
+    'STRIPE_API_BASE',
+    'METRICS_PATH',
+    'CLICKHOUSE_DB',
+    'PUBLIC_DIR',
+    'TRUST_PROXY',
+    'npm_lifecycle_event',
+    'npm_config_port',
+    'RECKONER_RUN_AGAIN',
+    'RECKONER_SERVICE_HOST',
+    'RECKONER_SERVICE_PORT',
+    'RECKONER_SERVICE_PORT_HTTP',
+    'RECKONER_API_SERVICE_HOST',
+    'RECKONER_PORT_4400_TCP',
+    'RECKONER_PORT_4400_TCP_ADDR',
+    'RECKONER_API_PORT_4400_TCP_PROTO',
+  ])('%s is that of another program', (name) => expect(meant(name)).toBeNull());
+
+  it('is no matter where it is the address of a service, or empty', () => {
+    expect(meant('RECKONER_PORT', 'tcp://10.0.0.1:4400')).toBeNull();
+    expect(meant('RECKONER_API_PORT', 'tcp://10.0.0.1:4400')).toBeNull();
+    expect(meant('RECKONER_ROLE', ' ')).toBeNull();
+  });
+
+  it('is told with all other problems, and without a value', () => {
+    const result = readSettings({ DATABSE_URL: 'postgres://a:secret@db/one', PORT: 'x' });
+    expect(result).toMatchObject({ problems: [{ name: 'DATABSE_URL' }, { name: 'PORT' }] });
+    expect(JSON.stringify(result)).not.toContain('secret');
+  });
+
+  it('of a setting is known, each of them', () => {
+    for (const name of settingNames()) expect(meant(name)).toBeNull();
+    expect(settingNames().size).toBeGreaterThan(25);
   });
 });

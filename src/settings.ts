@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { KEY_LENGTH } from './kernel/ids.ts';
+import { editsBetween } from './kernel/nearest-word.ts';
 
 /** One of the two worlds that a start can serve: money is real in `production`, nothing is in `sandbox`. */
 export type EnvironmentName = 'production' | 'sandbox';
@@ -22,14 +23,20 @@ interface SettingProblem {
   readonly problem: string;
 }
 
-/** The variables, and the problems that were found in them. */
+/** The variables, the problems that were found in them, and the names that were asked for. */
 interface Source {
   readonly variables: Variables;
   readonly problems: SettingProblem[];
+  readonly names: Set<string>;
 }
 
+const sourceOf = (variables: Variables): Source => ({ variables, problems: [], names: new Set() });
+
 /** A variable that is empty counts as not set, as container files write it. */
-const textOf = ({ variables }: Source, name: string): string | undefined => variables[name]?.trim() || undefined;
+function textOf({ variables, names }: Source, name: string): string | undefined {
+  names.add(name);
+  return variables[name]?.trim() || undefined;
+}
 
 type Setting<T> = (source: Source) => T;
 
@@ -70,6 +77,8 @@ const environmentTable = (prefix: '' | 'SANDBOX_', port: number, foreignPrefix: 
   table({
     /** 0 takes any free port. */
     port: setting(`${prefix}PORT`, parsePort, port),
+    /** A port that nobody has chosen may be another one. */
+    isPortChosen: (source) => textOf(source, `${prefix}PORT`) !== undefined,
     /** An external PostgreSQL; absent: a database of the embedded one. */
     databaseUrl: optional(`${prefix}DATABASE_URL`, parseDatabaseUrl),
     /** The base of checkout links and permalinks, without a slash at the end; absent: `http://HOST:PORT`. */
@@ -142,12 +151,62 @@ export type SettingsResult =
 
 /** Reads every setting of the environment variables and names all that cannot be used at once. */
 export function readSettings(variables: Variables): SettingsResult {
-  const source: Source = { variables, problems: [] };
+  const source = sourceOf(variables);
   const settings = allSettings(source);
-  const problems = [...source.problems, ...conflicts(settings)];
+  const problems = [...misspelt(source), ...source.problems, ...conflicts(settings)];
   if (textOf(source, 'SMTP_URL') !== undefined && textOf(source, 'MAIL_FROM') === undefined)
     problems.push({ name: 'MAIL_FROM', problem: 'is required with SMTP_URL: the sender address of emails' });
   return problems.length === 0 ? { ok: true, settings } : { ok: false, problems };
+}
+
+/** The names of all settings. */
+export function settingNames(): ReadonlySet<string> {
+  const source = sourceOf({});
+  allSettings(source);
+  return source.names;
+}
+
+const OURS = 'RECKONER_';
+
+/** The variables of this name that are no settings: `bin/reckoner.js` sets it for itself. */
+const INTERNAL: ReadonlySet<string> = new Set(['RECKONER_RUN_AGAIN']);
+
+/** Names of other programs that are one letter from ours. */
+const FOREIGN: ReadonlySet<string> = new Set(['DATADIR', 'EMAIL_FROM', 'LOGLEVEL']);
+
+/** Kubernetes sets these in every container beside a service whose name begins with "reckoner". */
+const OF_A_SERVICE = /_SERVICE_(?:HOST|PORT)(?:_\w+)?$|_PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?$/;
+const ADDRESS_OF_A_SERVICE = /^(?:tcp|udp|sctp):\/\//;
+
+/**
+ * Variables that were probably meant for us and would be overlooked: every unknown name that begins with ours, and a
+ * name one letter from one of ours, or two letters from a long one. Short names are like too many others.
+ */
+function misspelt({ variables, names }: Source): SettingProblem[] {
+  const unknown = Object.keys(variables).filter((name) => variables[name]?.trim() && !names.has(name));
+  return unknown.flatMap((name) => {
+    const near = name.startsWith(OURS) ? meantByOurs(name, variables[name] as string, names) : meantBy(name, names);
+    return near === null ? [] : [{ name, problem: `is not a setting; the nearest is ${near}` }];
+  });
+}
+
+function meantByOurs(name: string, value: string, names: ReadonlySet<string>): string | null {
+  if (INTERNAL.has(name) || OF_A_SERVICE.test(name)) return null;
+  if (name.endsWith('_PORT') && ADDRESS_OF_A_SERVICE.test(value)) return null;
+  const short = name.slice(OURS.length);
+  return names.has(short) ? short : nearestOf(name, names).near;
+}
+
+function meantBy(name: string, names: ReadonlySet<string>): string | null {
+  if (FOREIGN.has(name)) return null;
+  const { near, edits } = nearestOf(name, names);
+  return edits <= (near.length < 8 ? 0 : near.length < 12 ? 1 : 2) ? near : null;
+}
+
+function nearestOf(name: string, names: ReadonlySet<string>): { near: string; edits: number } {
+  return Array.from(names, (near) => ({ near, edits: editsBetween(name, near) })).reduce((one, other) =>
+    other.edits < one.edits ? other : one,
+  );
 }
 
 /** The faults of settings together. */

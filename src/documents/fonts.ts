@@ -23,9 +23,15 @@ export const fontFamilies: readonly string[] = ['Docu Sans', 'Docu Sans Arabic',
 
 const require = createRequire(import.meta.url);
 
-function readFamily(family: (typeof FAMILIES)[number]): Buffer[] {
+/** The files that are read, in their packages: `npm start` removes other weights (scripts/ensure-installed.js). */
+export const fontFiles = FAMILIES.map((family) => ({
+  package: family.package,
+  paths: WEIGHTS.map((weight) => join(weight, `${family.file}_${weight}.ttf`)),
+}));
+
+function readFamily(family: (typeof fontFiles)[number]): Buffer[] {
   const folder = dirname(require.resolve(`${family.package}/package.json`));
-  return WEIGHTS.map((weight) => readFileSync(join(folder, weight, `${family.file}_${weight}.ttf`)));
+  return family.paths.map((path) => readFileSync(join(folder, path)));
 }
 
 /** The offset of a table in an OpenType file (OpenType 1.9, table directory). */
@@ -129,7 +135,7 @@ export interface Fonts {
 
 /** Reads the six font files (23 MB), once for each render process. */
 export function loadFonts(): Fonts {
-  const families = FAMILIES.map((family) => {
+  const families = fontFiles.map((family) => {
     const files = readFamily(family);
     for (const file of files) rename(file);
     const weights = files.map(codePointsOf);

@@ -16,7 +16,7 @@ export function nearestWord(word: string, known: Iterable<string>): string | nul
 }
 
 /** How many edits make one word of the other, exchanged neighbours counted as one (optimal string alignment). */
-function editsBetween(one: string, other: string): number {
+export function editsBetween(one: string, other: string): number {
   const rows: number[][] = [Array.from({ length: other.length + 1 }, (_, column) => column)];
   for (let row = 1; row <= one.length; row += 1) {
     const counts = [row];

@@ -215,7 +215,7 @@ export async function seed(
       publicUrl: settings.sandbox.publicUrl ?? kept?.baseUrl ?? reachableUrl(settings.host, settings.sandbox.port),
       platformKey,
       masterKey: masterKeysOf(settings, 'sandbox', dataDirectory),
-      logger: createLogger(settings, true),
+      logger: createLogger(settings, true, { write: output.log }),
     })
     .catch((error: unknown) => {
       throw explainRefusedKey(error, settings, 'sandbox', known, dataDirectory);
@@ -262,11 +262,13 @@ export const HELP = `
   rotate-master-key
             encrypt all secrets with a new master key, and exit: with 1 if one could not be decrypted
   keys      show the stored addresses and keys
-  help      show this page
+  version   print the version (also: -v, --version)
+  help      show this page (also: -h, --help)
 
   Settings are environment variables:
 
-  PORT, SANDBOX_PORT                ports of production and sandbox (4400, 4401; 0: any free port)
+  PORT, SANDBOX_PORT                ports of production and sandbox (4400, 4401, or at a terminal the next free ones;
+                                    0: any free port)
   HOST                              the address of both (127.0.0.1)
   RECKONER_ENVIRONMENT              production, sandbox or both (both)
   RECKONER_ROLES                    roles of this process: all, or some of api, ingest, worker (all). Other processes

@@ -34,8 +34,8 @@ export interface Help {
 }
 
 /**
- * Starts the embedded server when an environment has no database of its own, and looks at each database before anything
- * is written to it. `cleanup` takes the server's end.
+ * Looks at each database before anything is written to it, first at those from outside, and starts the embedded server
+ * for the others. `cleanup` takes the server's end.
  * @param whereBusy what to do where another process keeps the embedded server: refuse, or `join` it, as commands do
  *   that only look at data
  */
@@ -50,32 +50,40 @@ export async function openDatabases(
   const own = settings.environments.filter((environment) => settings[environment].databaseUrl === undefined);
   const urls = new Map<EnvironmentName, string>();
   const ownerUrls = new Map<EnvironmentName, string>();
+  const look = (environment: EnvironmentName, url: string) =>
+    checkDatabase(environment, url, databaseSetting(environment));
+  const warn = (environment: EnvironmentName, warnings: readonly string[]) => {
+    for (const warning of warnings) output.notice(`the database of ${environment}: ${warning}`);
+  };
+  for (const environment of settings.environments) {
+    const url = settings[environment].databaseUrl;
+    if (url === undefined) continue;
+    urls.set(environment, url);
+    ownerUrls.set(environment, url);
+    const label = `PostgreSQL for ${titleOf(environment)} (${shownDatabase(url)})`;
+    const found = await output.step(
+      label,
+      () => look(environment, url),
+      ({ version }) => `version ${version}`,
+    );
+    warn(environment, found.warnings);
+  }
   if (own.length > 0) {
-    const server = await openServer(join(dataDirectory, 'pg'), output, cleanup, whereBusy, help);
+    const server = await openServer(
+      join(dataDirectory, 'pg'),
+      serverFor(own, settings),
+      output,
+      cleanup,
+      whereBusy,
+      help,
+    );
     if ('ensureDatabase' in server) await ensureDatabases(server, own.map(nameOf), output, help);
     for (const environment of own) {
       const name = nameOf(environment);
       urls.set(environment, server.loginUrlFor(name));
       ownerUrls.set(environment, server.urlFor(name));
+      warn(environment, (await look(environment, server.loginUrlFor(name))).warnings);
     }
-  }
-  for (const environment of settings.environments) {
-    const external = settings[environment].databaseUrl;
-    if (external !== undefined) {
-      urls.set(environment, external);
-      ownerUrls.set(environment, external);
-    }
-    const url = urls.get(environment) as string;
-    const check = () => checkDatabase(environment, url, databaseSetting(environment));
-    const { warnings } =
-      external === undefined
-        ? await check()
-        : await output.step(
-            `PostgreSQL for ${environment} (${shownDatabase(url)})`,
-            check,
-            ({ version }) => `version ${version}`,
-          );
-    for (const warning of warnings) output.notice(`the database of ${environment}: ${warning}`);
   }
   return {
     urlOf: (environment) => urls.get(environment) as string,
@@ -100,15 +108,22 @@ async function ensureDatabases(
   for (const other of others) await server.ensureDatabase(other, isModel ? first : undefined);
 }
 
+/** One of two environments alone needs the embedded server: a reader who gave a database learns for which. */
+const serverFor = (own: readonly EnvironmentName[], { environments }: Settings): string =>
+  own.length < environments.length ? `PostgreSQL for ${titleOf(own[0] as EnvironmentName)}` : 'PostgreSQL';
+
+const titleOf = (environment: EnvironmentName): string => (environment === 'production' ? 'production' : 'the sandbox');
+
 async function openServer(
   folder: string,
+  label: string,
   output: Output,
   cleanup: AsyncDisposableStack,
   whereBusy: 'refuse' | 'join',
   help: Help,
 ): Promise<EmbeddedPostgres | RunningPostgres> {
   try {
-    const server = await startServer(folder, output, help);
+    const server = await startServer(folder, label, output, help);
     cleanup.defer(() => server.stop());
     return server;
   } catch (error) {
@@ -120,9 +135,14 @@ async function openServer(
   }
 }
 
-async function startServer(folder: string, output: Output, { meanwhile }: Help): Promise<EmbeddedPostgres> {
+async function startServer(
+  folder: string,
+  label: string,
+  output: Output,
+  { meanwhile }: Help,
+): Promise<EmbeddedPostgres> {
   return output.step(
-    `PostgreSQL (embedded, ${shownPath(folder)})`,
+    `${label} (embedded, ${shownPath(folder)})`,
     () =>
       startEmbeddedPostgres({
         dataDirectory: folder,

@@ -57,8 +57,7 @@ export function explainListening(error: unknown, host: string, port: number, set
     case 'EADDRINUSE':
       return new StartFailure(
         `Port ${port} is in use by another program.`,
-        'stop that program, or choose another port: ' +
-          `${setting}=${port === 65535 ? 4500 : port + 100} npm start (0: any free port)`,
+        `start again, or choose another port: ${setting}=… npm start (0: any free port)`,
         options,
       );
     case 'EACCES':

@@ -1,10 +1,12 @@
+import pino from 'pino';
 import { readSettings, type Settings, type Variables } from '../settings.ts';
+import { type Command, readCommandLine } from './command-line.ts';
 import { auditAll, HELP, migrateAll, rebuildAll, recomputeAll, rotateAll, seed, showKeys } from './commands.ts';
 import type { LoadProgram } from './environment.ts';
 import { explain, StartFailure } from './failure.ts';
 import { keepHeapSmall } from './heap.ts';
 import { createOutput, type Output } from './output.ts';
-import { createLogger, start } from './start.ts';
+import { createLogger, programVersion, start } from './start.ts';
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -15,19 +17,20 @@ const PARENT_CHECK_MILLISECONDS = 500;
 const FORCED = 130;
 
 /**
- * Runs one command to its end and answers the exit code: 0 when it did what was asked, 1 when it could not. What it
- * started is stopped in either case, in the opposite order.
+ * Runs the command of a command line to its end and answers the exit code: 0 when it did what was asked, 1 when it
+ * could not. What it started is stopped in either case, in the opposite order.
  */
-export async function run(command: string, variables: Variables, loadProgram: LoadProgram): Promise<number> {
+export async function run(words: readonly string[], variables: Variables, loadProgram: LoadProgram): Promise<number> {
   keepHeapSmall();
   // The reader of our output may be gone (`npm start | head`); the program continues.
   process.stdout.on('error', () => undefined);
-  const output = createOutput(process.stdout, process.stderr, variables);
+  const sinks = { out: process.stdout, errors: process.stderr, logs: pino.destination(2) };
+  const output = createOutput(sinks, variables);
   const stop = listenForStop(output, variables);
   const cleanup = new AsyncDisposableStack();
   let exitCode = 0;
   try {
-    await execute(command, variables, loadProgram, output, stop, cleanup);
+    await execute(readCommandLine(words), variables, loadProgram, output, stop, cleanup);
   } catch (error) {
     if (!stop.aborted) {
       exitCode = 1;
@@ -45,7 +48,7 @@ export async function run(command: string, variables: Variables, loadProgram: Lo
 }
 
 async function execute(
-  command: string,
+  command: Command,
   variables: Variables,
   loadProgram: LoadProgram,
   output: Output,
@@ -55,8 +58,8 @@ async function execute(
   switch (command) {
     case 'start': {
       const settings = settingsOf(variables);
-      const logger = createLogger(settings, process.stdout.isTTY);
-      await start(settings, loadProgram, output, logger, stop, cleanup);
+      const logger = createLogger(settings, output.isTerminal, { write: output.log });
+      await output.together(() => start(settings, loadProgram, output, logger, stop, cleanup));
       return untilAborted(stop);
     }
     case 'migrate':
@@ -73,10 +76,10 @@ async function execute(
       return rotateAll(settingsOf(variables), loadProgram, output, cleanup);
     case 'keys':
       return showKeys(settingsOf(variables), output);
+    case 'version':
+      return void process.stdout.write(`${programVersion()}\n`);
     case 'help':
       return output.line(HELP.trim());
-    default:
-      throw new StartFailure(`The command "${command}" does not exist.`, 'list the commands: npm run help');
   }
 }
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino, { type DestinationStream, type Logger } from 'pino';
 import {
@@ -10,13 +10,20 @@ import {
   type SandboxCredentials,
   updateCredentials,
 } from '../credentials.ts';
-import { makeDirectory } from '../db/embedded/index.ts';
+import { joinEmbeddedPostgres, makeDirectory } from '../db/embedded/index.ts';
 import { ALL_ROLES, type EnvironmentName, type Settings } from '../settings.ts';
 import { type Databases, openDatabases, shownPath } from './databases.ts';
 import { fillDemo, rememberDemo } from './demo.ts';
 import type { Demo, LoadProgram, Program, ServedEnvironment } from './environment.ts';
-import { explainListening } from './failure.ts';
-import { isLoopbackHost, type ReservedPort, reachableUrl, reservePort } from './listening.ts';
+import { explainListening, StartFailure } from './failure.ts';
+import {
+  isLoopbackHost,
+  PortsInUse,
+  type ReservedPort,
+  reachableUrl,
+  reservePorts,
+  type WantedPort,
+} from './listening.ts';
 import { explainRefusedKey, masterKeysOf, warnOfSharing } from './master-keys.ts';
 import { openMetricsServer } from './metrics-server.ts';
 import type { Output } from './output.ts';
@@ -34,7 +41,7 @@ interface Served {
 }
 
 /** The version of this program, from its package. */
-function programVersion(): string {
+export function programVersion(): string {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   return (JSON.parse(text) as { version: string }).version;
 }
@@ -56,12 +63,8 @@ const SECRET_FIELDS = [
 ];
 const REDACTED = SECRET_FIELDS.flatMap((name) => ['', '*.', '*.*.', '*.*.*.'].map((path) => `${path}["${name}"]`));
 
-/** Logs go to the error stream as JSON, one line each: standard output is for people. */
-export function createLogger(
-  settings: Settings,
-  atTerminal: boolean,
-  to: DestinationStream = pino.destination(2),
-): Logger {
+/** Logs are JSON, one line each. */
+export function createLogger(settings: Settings, atTerminal: boolean, to: DestinationStream): Logger {
   const level = settings.logLevel ?? (atTerminal ? 'warn' : 'info');
   const redact = { paths: REDACTED.map((path) => path.replace('.[', '[')), censor: '[redacted]' };
   return pino({ level, redact, serializers: { err: describeError } }, to);
@@ -105,6 +108,8 @@ export async function start(
   output.line(
     `Reckoner ${programVersion()} · Node ${process.versions.node} · ${settings.environments.join(' and ')}${part}`,
   );
+  const ports = await reserveAll(settings, output);
+  cleanup.defer(async () => void (await Promise.all(ports.map((port) => port.release()))));
   const dataDirectory = openDataDirectory(settings);
   readCredentials(dataDirectory); // a file that cannot be read is better found before anything is started
   const load = loadedOnce(loadProgram);
@@ -122,12 +127,9 @@ export async function start(
     const drained = await Promise.allSettled(served.map(({ name, environment }) => drain(name, environment, output)));
     for (const each of drained) if (each.status === 'rejected') throw each.reason;
   });
-  const ports: ReservedPort[] = [];
-  cleanup.defer(async () => void (await Promise.all(ports.map((port) => port.release()))));
-  for (const name of settings.environments) {
-    const port = await reservePort(settings.host, settings[name].port, portSetting(name));
-    ports.push(port);
-    served.push(await open({ name, port: port.port, dataDirectory }, databases, settings, { program, output, logger }));
+  for (const [index, name] of settings.environments.entries()) {
+    const { port } = ports[index] as ReservedPort;
+    served.push(await open({ name, port, dataDirectory }, databases, settings, { program, output, logger }));
     stop.throwIfAborted();
   }
 
@@ -146,6 +148,41 @@ export async function start(
   if (settings.roles.includes('api')) welcome(served, demo, dataDirectory, output);
   else for (const { name, baseUrl } of served) output.line(`  ${name} ${baseUrl}   ${settings.roles.join(', ')} only`);
   if (demo) filling = fillConcurrently(demo, output, logger, stop);
+}
+
+/**
+ * The ports of the environments, in their order, before anything is made. A port moves by itself only where nobody
+ * else can have been told of it: nobody chose it, a person reads its new number at a terminal, this machine alone
+ * reaches it, and no proxy leads to it (docs/decisions/0220).
+ */
+async function reserveAll(settings: Settings, output: Output): Promise<ReservedPort[]> {
+  const { host, environments, metrics } = settings;
+  const wanted: WantedPort[] = environments.map((name) => {
+    const { port, isPortChosen, publicUrl } = settings[name];
+    const mayMove = !isPortChosen && output.isTerminal && isLoopbackHost(host) && publicUrl === undefined;
+    return { setting: portSetting(name), host, port, mayMove };
+  });
+  if (metrics && metrics.port !== 0) wanted.push({ setting: 'METRICS_PORT', ...metrics, mayMove: false });
+  const reserved = await reservePorts(wanted).catch(async (error: unknown) => {
+    throw error instanceof PortsInUse ? ((await alreadyRunning(settings, error)) ?? error) : error;
+  });
+  for (const [index, name] of environments.entries()) {
+    const [asked, { port }] = [settings[name].port, reserved[index] as ReservedPort];
+    if (asked !== 0 && asked !== port)
+      output.notice(`port ${asked} is in use by another program; ${name} listens on ${port}`);
+  }
+  return reserved.slice(0, environments.length);
+}
+
+/** The usual cause of a port in use: the program itself, started before on the same data. */
+async function alreadyRunning(settings: Settings, cause: PortsInUse): Promise<StartFailure | null> {
+  const dataDirectory = resolve(settings.dataDirectory);
+  if (!(await joinEmbeddedPostgres(join(dataDirectory, 'pg')))) return null;
+  return new StartFailure(
+    `Reckoner is running already, with the data in ${shownPath(dataDirectory)}.`,
+    'stop it first (Ctrl-C in its terminal); npm run keys shows its addresses',
+    { cause },
+  );
 }
 
 /** Serves the metrics on the port that is theirs, if there is one. */
@@ -282,7 +319,7 @@ async function fillConcurrently(demo: Demo, output: Output, logger: Logger, stop
 }
 
 /**
- * The addresses, their keys, and a first call to copy. A key is shown once, when it is made, and only at a terminal.
+ * The addresses, their keys, and a first call to copy. A new key is shown at a terminal alone: no file shall have it.
  */
 function welcome(served: readonly Served[], demo: Demo | null, dataDirectory: string, output: Output): void {
   const file = shownPath(credentialsFile(dataDirectory));
@@ -312,9 +349,8 @@ function welcome(served: readonly Served[], demo: Demo | null, dataDirectory: st
 function describeKey(key: PlatformKey, name: EnvironmentName, file: string, { isTerminal }: Output): string {
   const setting = name === 'production' ? 'RECKONER_PLATFORM_KEY' : 'RECKONER_SANDBOX_PLATFORM_KEY';
   if (key.origin === 'setting') return `key from ${setting}`;
-  return key.origin === 'generated' && isTerminal
-    ? `key ${key.key}   (shown only once; stored in ${file})`
-    : `key stored in ${file}`;
+  const place = `stored in ${file}; npm run keys shows it`;
+  return key.origin === 'generated' && isTerminal ? `key ${key.key}   (${place})` : `key ${place}`;
 }
 
 /**

@@ -88,6 +88,14 @@ describe('npm start on an empty folder', () => {
     await expectBothToServe(data);
   });
 
+  it('says that the program runs already when its ports are asked for again', async () => {
+    const { port } = new URL(credentials(data).production?.baseUrl ?? '');
+    const second = startReckoner({ DATA_DIR: data, PORT: port });
+    expect(await second.ended()).toBe(1);
+    expect(second.output()).toContain('Reckoner is running already, with the data in ');
+    await expectBothToServe(data);
+  });
+
   it('audits and recomputes beside the running program, which continues', async () => {
     for (const [name, told] of [
       ['audit', /sandbox: data audited .*(\d+) of \1 invariants hold/],
@@ -239,17 +247,28 @@ describe('npm start', () => {
     expect(await readMark(data)).toEqual([{ answer: 42 }]);
   });
 
-  it('says which setting to change when its port is taken, and leaves nothing running', async () => {
-    const data = await preparedData();
+  it('looks at its ports before it makes anything, and names the setting and a free port', async () => {
+    const data = join(temporaryFolder(), '.reckoner');
     const other = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));
     const { port } = other.address() as { port: number };
     const program = startReckoner({ DATA_DIR: data, SANDBOX_PORT: String(port) });
     expect(await program.ended()).toBe(1);
     other.close();
-    expect(program.output()).toContain(`Port ${port} is in use`);
-    expect(program.output()).toContain('SANDBOX_PORT=');
-    expect(processesNaming(data)).toEqual([]);
+    expect(program.output()).toContain(`Port ${port} is in use by another program.`);
+    expect(program.output()).toMatch(/Fix: .*SANDBOX_PORT=\d+ npm start/);
+    expect(existsSync(data)).toBe(false);
+  });
+
+  it('prints its lines together, and the log after them', async () => {
+    const program = trial('/bin/sh', ['-c', 'exec "$0" "$@" 2>&1', process.execPath, 'bin/reckoner.js', 'start'], {
+      cwd: project,
+      env: variables({ DATA_DIR: await preparedData(), PORT: '0', SANDBOX_PORT: '0', LOG_LEVEL: 'info' }),
+    });
+    await program.until(/Stop: Ctrl-C[\s\S]*Server listening[\s\S]*Server listening/);
+    expect(program.output().slice(0, program.output().indexOf('Stop: Ctrl-C'))).not.toContain('{"level"');
+    kill(program.processId, 'SIGTERM');
+    expect(await program.ended()).toBe(0);
   });
 
   it('names every setting that cannot be used, and starts nothing', async () => {
@@ -259,11 +278,13 @@ describe('npm start', () => {
       DATA_DIR: data,
       PORT: '99999',
       RECKONER_DEMO: 'perhaps',
+      RECKONER_ROLE: 'api',
       DATABASE_URL: url,
       SANDBOX_DATABASE_URL: url,
     });
     expect(await program.ended()).toBe(1);
-    for (const name of ['PORT', 'RECKONER_DEMO', 'SANDBOX_DATABASE_URL']) expect(program.output()).toContain(name);
+    for (const name of ['PORT', 'RECKONER_DEMO', 'SANDBOX_DATABASE_URL', 'RECKONER_ROLE is not a setting'])
+      expect(program.output()).toContain(name);
     expect(existsSync(data)).toBe(false);
   });
 
@@ -303,7 +324,18 @@ describe('npm start', () => {
     expect(program.output()).toContain('127.0.0.1:1/one cannot be reached');
     expect(program.output()).toContain('DATABASE_URL');
     expect(program.output()).not.toContain('secret');
-    expect(processesNaming(data)).toEqual([]);
+    expect(existsSync(join(data, 'pg'))).toBe(false); // it is looked at first
+  });
+
+  it('says that the embedded PostgreSQL is for the sandbox where production has another', async () => {
+    const outside = launch(await preparedCluster());
+    const { url } = await launched(outside);
+    await query(url, 'create database billing');
+    const data = await preparedData();
+    const program = startReckoner({ DATA_DIR: data, DATABASE_URL: url.replace('/trial?', '/billing?') });
+    await program.until(READY);
+    expect(program.output()).toMatch(/PostgreSQL for production \(.*\n.*\n?.*PostgreSQL for the sandbox \(embedded/);
+    await expectBothToServe(data);
   });
 
   it(
@@ -383,6 +415,9 @@ describe('the other commands', () => {
     const help = command('help', {});
     expect(await help.ended()).toBe(0);
     expect(help.output()).toContain('SANDBOX_DATABASE_URL');
+    const version = command('--version', {});
+    expect(await version.ended()).toBe(0);
+    expect(version.output()).toMatch(/^\d+\.\d+\.\d+\n$/);
     const unknown = command('dance', {});
     expect(await unknown.ended()).toBe(1);
     expect(unknown.output()).toContain('"dance"');

@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { settingNames } from '../settings.ts';
+import { readCommandLine } from './command-line.ts';
+import { HELP } from './commands.ts';
+
+const read = (line: string) => readCommandLine(line.split(' ').filter(Boolean));
+
+describe('a command line', () => {
+  it.each([
+    ['', 'start'],
+    ['start', 'start'],
+    ['rotate-master-key', 'rotate-master-key'],
+    ['version', 'version'],
+    ['--version', 'version'],
+    ['-v', 'version'],
+    ['--help', 'help'],
+    ['-h', 'help'],
+    ['migrate --help', 'help'],
+  ])('%j means %s', (line, command) => expect(read(line)).toBe(command));
+
+  it.each([
+    ['dance', 'The command "dance" does not exist.'],
+    ['strat', 'The command "strat" does not exist; the nearest is "start".'],
+    ['migrate production', 'The command "migrate" is followed by "production".'],
+    ['--verison', 'The option "--verison" does not exist; the nearest is "--version".'],
+    ['start --watch', 'The option "--watch" does not exist.'],
+    ['-x', 'The option "-x" does not exist.'],
+    ['--help --hlep', 'The option "--hlep" does not exist; the nearest is "--help".'],
+  ])('%j is refused', (line, message) => expect(() => read(line)).toThrow(expect.objectContaining({ message })));
+
+  it('that gives a setting as an option is told its variable, and the value is not repeated', () =>
+    expect(() => read('--database-url=postgres://a:secret@db/one')).toThrow(
+      expect.objectContaining({
+        message: 'The option "--database-url" does not exist.',
+        fix: 'set the variable instead: DATABASE_URL=… npm start',
+      }),
+    ));
+});
+
+it.each([
+  { place: 'the help', text: HELP },
+  { place: 'docs/running.md', text: readFileSync(new URL('../../docs/running.md', import.meta.url), 'utf8') },
+])('every setting is explained in $place', ({ text }) => {
+  const words = new Set(text.match(/\w+/g));
+  expect([...settingNames()].filter((name) => !words.has(name))).toEqual([]);
+});
