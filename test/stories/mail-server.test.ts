@@ -168,6 +168,7 @@ describe('the documents that a mail brings', () => {
     const invoice = await issue(office);
     const mail = {
       merchantId: office.merchant.id,
+      kind: 'invoiceIssued',
       attempts,
       attachments: [{ document: 'invoice', invoiceId: invoice.id, id: invoice.id, fileName: 'INV.pdf' }],
     } as const;
@@ -177,8 +178,8 @@ describe('the documents that a mail brings', () => {
   it.each([
     { code: 'TIMED_OUT', attempts: 1, loaded: { isReady: false, error: 'INV.pdf could not be rendered.' } },
     { code: 'TIMED_OUT', attempts: 2, loaded: { isReady: false, error: 'INV.pdf could not be rendered.' } },
-    { code: 'TIMED_OUT', attempts: 3, loaded: { isReady: true, files: [] } },
-    { code: 'TOO_LARGE', attempts: 1, loaded: { isReady: true, files: [] } },
+    { code: 'TIMED_OUT', attempts: 3, loaded: { isReady: true, files: [], logo: null } },
+    { code: 'TOO_LARGE', attempts: 1, loaded: { isReady: true, files: [], logo: null } },
   ] as const)('are waited for, but not for ever: $code at attempt $attempts', async ({ code, attempts, loaded }) => {
     const office = await openOffice();
     expect(await load(office, code, attempts)).toEqual(loaded);
@@ -378,7 +379,7 @@ describe('the carrier', () => {
     );
     await followUp?.();
   };
-  const noAttachments = async () => ({ isReady: true, files: [] }) as const;
+  const noAttachments = async () => ({ isReady: true, files: [], logo: null }) as const;
   const mailsOf = async ({ shop }: Office): Promise<Resource[]> => (await shop.read('/v0/mails?limit=100')).data;
 
   it('releases unstarted mails at its close, and does not wait for ever for started ones', async () => {
