@@ -114,10 +114,12 @@ it('says of a declined card where to store another one', async () => {
 it('writes the figure of an alert with its currency, from Reckoner to the merchant and from it to the customer', async () => {
   const customer = await shop.customer();
   const plan = await shop.plan([await shop.feePrice({ properties: { unitPrice: '600' } })], { currency: 'USD' });
-  const subscription = await shop.subscribe(plan, { clock: await shop.clock(START), customer });
+  const clock = await shop.clock(START);
+  const subscription = await shop.subscribe(plan, { clock, customer });
   const alert = await shop.create('/v0/alerts', {
     ...{ type: 'invoice_total', subscriptionId: subscription.id, threshold: '500', name: 'Much', notifyCustomer: true },
   });
+  await shop.advance(clock, 'P1D');
   const mails = await mailsTo(customer);
   const [toMerchant, toCustomer] = ['alertTriggered', 'alertReached'].map((kind) =>
     mails.find((mail) => mail.kind === kind),
