@@ -15,7 +15,7 @@ export interface LogoImage {
 }
 
 /** What a mail is shown with, beside its stored words. */
-export interface Shown {
+interface Shown {
   readonly logo?: LogoImage | null;
   /** The mail is never sent. */
   readonly isSandbox?: boolean;

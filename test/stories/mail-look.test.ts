@@ -33,7 +33,7 @@ const putLogo = async (type: string, payload: Buffer | string) =>
     headers: { authorization: `Bearer ${merchant.key}`, 'content-type': type },
     payload,
   });
-async function issued(fields: object = {}): Promise<Resource> {
+async function issued(fields: Record<string, unknown> = {}): Promise<Resource> {
   const customer = await shop.customer(fields);
   await shop.create('/v2/invoices', {
     ...{ customerId: customer.id, currency: 'EUR', autoApprove: true },

@@ -23,7 +23,7 @@ import type { MailKind } from '../kinds.ts';
 import { portalContent } from '../portal-mail.ts';
 
 /** The names that strangers choose in a mail. */
-export interface Names {
+interface Names {
   readonly seller: string;
   readonly buyer: string;
   readonly number: string;
