@@ -404,7 +404,10 @@ describe('the words of an accountant', () => {
 
   it.each([
     {
-      ...{ locale: 'fr' as const, avoids: /(?:payer|Échéance)[^.]*avant le|Prochain essai|par la même voie|utilisation|Alerte « / },
+      ...{
+        locale: 'fr' as const,
+        avoids: /(?:payer|Échéance)[^.]*avant le|Prochain essai|par la même voie|utilisation|Alerte « /,
+      },
       says: [
         'Facture\u00a0: INV-000042',
         'au plus tard le 1er mars 2026',

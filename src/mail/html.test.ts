@@ -9,7 +9,9 @@ import { invoiceFacts, NAMES, sampleMails } from './testing/samples.ts';
 
 const LOGO = { source: 'cid:logo@reckoner', width: 960, height: 320 };
 const LONG = 'Donaudampfschifffahrtsgesellschaft für Tokenverarbeitung und Hosting Wien-Budapest';
-const samples = LOCALES.flatMap((locale) => sampleMails(locale).map((sample) => ({ ...sample, locale: sample.content.locale ?? locale })));
+const samples = LOCALES.flatMap((locale) =>
+  sampleMails(locale).map((sample) => ({ ...sample, locale: sample.content.locale ?? locale })),
+);
 
 /** The text of an element, as a reader sees it. */
 const textOf = (markup: string): string =>
