@@ -133,7 +133,7 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
   mail: [
     ...BELOW,
     ...['identity', 'catalog', 'customers', 'pages', 'documents'],
-    ...['payments', 'invoicing', 'subscriptions', 'alerts'],
+    ...['payments', 'invoicing', 'entitlements', 'subscriptions', 'alerts', 'portal'],
   ],
 
   portal: [

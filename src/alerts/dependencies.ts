@@ -8,6 +8,10 @@ import type { Alert, AlertTrigger } from './alert.ts';
 export interface AlertDependencies {
   readonly environment: EnvironmentName;
   readonly invoicing: InvoicingDependencies;
-  /** Writes to the merchant, and to the customer where the alert says so. `now` is effective now of the alert. */
-  readonly write: (tx: Tx, alert: Alert, trigger: AlertTrigger, now: Instant) => Promise<void>;
+  /**
+   * Writes to the merchant, and to the customer where the alert says so.
+   * @param currency of the figure; null: it is no money
+   * @param now effective now of the alert
+   */
+  readonly write: (tx: Tx, alert: Alert, trigger: AlertTrigger, currency: string | null, now: Instant) => Promise<void>;
 }

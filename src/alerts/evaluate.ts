@@ -55,9 +55,10 @@ async function triggerAlert(
   if (await hasTriggered(tx, alert, period.start)) return;
   const { merchantId, id: alertId, threshold, percent, whole, type, name } = alert;
   const invoice = type === 'invoice_total' && invoiceId !== null ? await findInvoice(tx, invoiceId) : null;
+  const currency = invoice?.currency ?? null;
   const data = {
     alertId,
-    ...{ type, name, value: plain(value), currency: invoice?.currency ?? null },
+    ...{ type, name, value: plain(value), currency },
     ...{ threshold: threshold && plain(threshold), percent: percent && jsonNumber(percent) },
     customerId: alert.customerId,
     entitlementId: alert.entitlementId,
@@ -71,5 +72,5 @@ async function triggerAlert(
     ...{ threshold, percent, whole, value, webhookEventId, triggeredAt: now },
   };
   await insertTrigger(tx, trigger);
-  await dependencies.write(tx, alert, trigger, now);
+  await dependencies.write(tx, alert, trigger, currency, now);
 }

@@ -15,7 +15,7 @@ const defaults = {
   lateUsageDays: 35,
   rateLimits: null,
   redirectHosts: [],
-  mail: { attachDocuments: true, zeroInvoices: false },
+  mail: { attachDocuments: true, zeroInvoices: false, portalLinks: true },
   branding: { color: null, footer: null },
   bankTransfer: null,
   portal: { planChange: null, quantities: false, cancellation: 'none' },
@@ -47,6 +47,7 @@ describe('defaults (api.md, Identity)', () => {
     expect(settingsWithDefaults({ mail: { zeroInvoices: true } }, 'sandbox').mail).toEqual({
       attachDocuments: true,
       zeroInvoices: true,
+      portalLinks: true,
     }));
 
   it('write an account number in one piece', () =>

@@ -238,6 +238,7 @@ const SETTINGS = {
   mail: group({
     attachDocuments: flag('emails have the PDF attached', true),
     zeroInvoices: flag('invoices with a total of 0 are mailed too', false),
+    portalLinks: flag('emails lead to the customer portal', true),
   }),
   branding: group({
     color: text(Formed('^#[0-9A-Fa-f]{6}$', 'must be a colour such as #1a2b3c')),

@@ -1,7 +1,9 @@
-import type { Database } from '../db/index.ts';
+import type { Database, Tx } from '../db/index.ts';
+import { findLogo } from '../identity/index.ts';
 import { type DocumentOwner, documentOf, type InvoicingDependencies } from '../invoicing/index.ts';
 import type { Instant } from '../kernel/time.ts';
-import type { Attachment } from './smtp.ts';
+import type { MailKind } from './kinds.ts';
+import type { Attachment, InlineLogo } from './smtp.ts';
 
 /** A document that goes with a mail: an invoice's, a credit note's or the receipt of a payment. */
 export interface AttachmentRecord {
@@ -12,9 +14,10 @@ export interface AttachmentRecord {
   readonly fileName: string;
 }
 
-/** A mail, as far as its documents are concerned. */
-interface MailWithDocuments {
+/** A mail, as far as its files are concerned. */
+interface MailWithFiles {
   readonly merchantId: string;
+  readonly kind: MailKind;
   /** With the present one. */
   readonly attempts: number;
   readonly attachments: readonly AttachmentRecord[];
@@ -22,11 +25,11 @@ interface MailWithDocuments {
 
 /** The files, or why the mail is sent later. */
 export type LoadedAttachments =
-  | { readonly isReady: true; readonly files: readonly Attachment[] }
+  | { readonly isReady: true; readonly files: readonly Attachment[]; readonly logo: InlineLogo | null }
   | { readonly isReady: false; readonly error: string };
 
 /** Reads the documents of a mail as it is sent; what nobody has rendered yet is rendered now. */
-export type LoadAttachments = (database: Database, mail: MailWithDocuments, now: Instant) => Promise<LoadedAttachments>;
+export type LoadAttachments = (database: Database, mail: MailWithFiles, now: Instant) => Promise<LoadedAttachments>;
 
 /**
  * A mail waits for a document that could not be rendered for this many attempts, and then goes without it: six
@@ -42,7 +45,7 @@ const MOST_BYTES = 5 * 1024 * 1024;
  */
 export const attachmentsFrom =
   (dependencies: InvoicingDependencies): LoadAttachments =>
-  async (database, { merchantId, attempts, attachments }, now) => {
+  async (database, { merchantId, kind, attempts, attachments }, now) => {
     const files: Attachment[] = [];
     let bytes = 0;
     for (const record of attachments) {
@@ -57,8 +60,16 @@ export const attachmentsFrom =
       if (reason === 'render_failed' && attempts <= ATTEMPTS_WITH_DOCUMENTS)
         return { isReady: false, error: `${record.fileName} could not be rendered.` };
     }
-    return { isReady: true, files };
+    const logo = await database.transaction({ merchants: [merchantId] }, (tx) => logoOf(tx, kind));
+    return { isReady: true, files, logo };
   };
+
+/** The merchant's logo for a mail of it. Mail programs draw no SVG; of such a logo a mail has the merchant's name. */
+export async function logoOf(tx: Tx, kind: MailKind): Promise<InlineLogo | null> {
+  if (kind === 'alertTriggered') return null; // it is from Reckoner
+  const logo = await findLogo(tx);
+  return logo?.contentType === 'image/png' ? logo : null;
+}
 
 const ownerOf = (merchantId: string, { document, invoiceId, id }: AttachmentRecord): DocumentOwner => ({
   merchantId,

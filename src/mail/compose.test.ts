@@ -1,83 +1,60 @@
 import { describe, expect, it } from 'vitest';
 import { decimal } from '../kernel/decimal.ts';
 import {
-  type AlertFacts,
-  alertMail,
-  type CreditFacts,
   cancelledMail,
   creditedMail,
-  type DeclineFacts,
   declinedMail,
-  type InvoiceFacts,
   issuedMail,
-  type PaymentFacts,
   paidMail,
   partPaidMail,
-  type RenewalFacts,
   refundedMail,
   refundVoidedMail,
   renewalMail,
 } from './compose.ts';
-import { html, type MailContent, plainText } from './content.ts';
+import { type AlertFacts, customerAlertMail, merchantAlertMail } from './compose-alert.ts';
+import { plainText } from './content.ts';
+import { html } from './html.ts';
+import {
+  alertFacts,
+  CREDIT as credit,
+  DOOR,
+  DECLINE as decline,
+  invoiceFacts,
+  NOW,
+  PAYMENT as payment,
+  renewalFacts,
+  sampleMails,
+} from './testing/samples.ts';
 
-const facts: InvoiceFacts = {
-  locale: 'en',
-  sellerName: 'Halcyon Labs',
-  buyerName: 'Prodromos Ltd',
-  number: 'INV-000042',
-  currency: 'EUR',
-  grandTotal: decimal('1234.5'),
-  unpaid: decimal('1000'),
-  credited: decimal('0'),
-  paid: decimal('234.5'),
-  issuedAt: Temporal.Instant.from('2026-02-01T00:00:00Z'),
-  dueAt: Temporal.Instant.from('2026-02-15T00:00:00Z'),
-  fromWallet: decimal('0'),
-  page: 'https://pay.example/pay/invoices/inv_0a',
-  paysOnline: true,
-  bank: null,
-};
-const payment: PaymentFacts = {
-  amount: decimal('1200'),
-  method: 'Visa ending in 4242',
-  receivedAt: Temporal.Instant.from('2026-02-03T12:00:00Z'),
-};
-const credit: CreditFacts = {
-  number: 'CN-000007',
-  total: decimal('100'),
-  returns: [],
-  off: decimal('0'),
-  intoWallet: decimal('0'),
-};
-const renewal: RenewalFacts = {
-  locale: 'en',
-  sellerName: 'Halcyon Labs',
-  buyerName: 'Prodromos Ltd',
-  planName: 'Pro',
-  renewsAt: Temporal.Instant.from('2026-02-03T12:00:00Z'),
-  estimate: { amount: decimal('290'), currency: 'EUR' },
-  card: 'Visa ending in 4242',
-  contact: 'accounts@halcyon.example',
-};
-const NOW = Temporal.Instant.from('2026-02-03T12:00:00Z');
+const facts = invoiceFacts();
+const renewal = renewalFacts();
 
 it('asks for what is left to pay, says until when, and leads to where', () => {
   const content = issuedMail(facts);
   expect(content.subject).toBe('Invoice INV-000042 from Halcyon Labs');
   expect(plainText(content)).toBe(`Hello Prodromos Ltd,
 
-Here is invoice INV-000042. Please pay €1,000.00 by 15 February 2026.
+Here is invoice INV-000042. Please pay €1,000.00 by 1 March 2026.
 
 Invoice: INV-000042
 Issued: 1 February 2026
 Total: €1,234.50
 Paid: €234.50
-To pay: €1,000.00
-Due: 15 February 2026
+Amount due: €1,000.00
+Due: 1 March 2026
 
 Pay this invoice: https://pay.example/pay/invoices/inv_0a
+All your invoices: https://pay.example/portal/org_0a
 
 Halcyon Labs
+Halcyon Labs GmbH
+Torstraße 140
+10119 Berlin
+Germany
+accounts@halcyon.example
++49 30 901820
+
+You get this email because Halcyon Labs sends the invoices of Prodromos Ltd to this address.
 `);
 });
 
@@ -132,7 +109,7 @@ it.each([
 ])('shows $total $currency as documents do', ({ currency, total, shown }) => {
   const { facts: rows } = issuedMail({ ...facts, currency, grandTotal: decimal(total), unpaid: decimal(total) });
   expect(rows).toContainEqual(['Total', shown]);
-  expect(rows).toContainEqual(['To pay', shown]);
+  expect(rows).toContainEqual(['Amount due', shown]);
 });
 
 it('thanks for what came in, and tells it from what was credited and from the wallet', () => {
@@ -151,7 +128,7 @@ it('thanks for what came in, and tells it from what was credited and from the wa
     ['Paid from your balance', '€200.00'],
     ['Paid', '€1,000.00'],
     ['Paid on', '3 February 2026'],
-    ['Paid by', 'Visa ending in 4242'],
+    ['Payment method', 'Visa •••• 4242'],
   ]);
 });
 
@@ -165,16 +142,15 @@ it('asks a customer whose wallet paid for nothing', () => {
 it('thanks for a part, and says what is left', () =>
   expect(partPaidMail(facts, { ...payment, amount: decimal('234.5') }).paragraphs).toEqual([
     'Thank you: we have received €234.50 for invoice INV-000042.',
-    '€1,000.00 is left to pay. The invoice is due on 15 February 2026.',
+    '€1,000.00 is left to pay. The invoice is due on 1 March 2026.',
   ]));
 
 describe('a declined card', () => {
-  const decline: DeclineFacts = { card: 'Visa ending in 4242', reason: 'card_declined', retryAt: null, end: null };
   const retryAt = Temporal.Instant.from('2026-02-05T00:00:00Z');
 
   it.each([
-    { reason: 'card_declined', why: 'your Visa ending in 4242 was declined' },
-    { reason: 'insufficient_funds', why: 'your Visa ending in 4242 had insufficient funds' },
+    { reason: 'card_declined', why: 'your Visa 4242 was declined' },
+    { reason: 'insufficient_funds', why: 'your Visa 4242 had insufficient funds' },
     { reason: 'no_payment_method', why: 'no card is stored that could be charged' },
   ])('$reason: $why', ({ reason, why }) =>
     expect(declinedMail(facts, { ...decline, reason }).paragraphs[0]).toBe(
@@ -211,6 +187,16 @@ describe('a declined card', () => {
       'end' in change && change.end === 'write_off' ? 'See this invoice' : 'Pay this invoice',
     );
   });
+});
+
+it.each([
+  { account: DOOR, again: NOW, label: 'Change the payment method', hint: true },
+  { account: DOOR, again: null, label: 'Change the payment method', hint: false },
+  { account: null, again: NOW, label: undefined, hint: false },
+])('leads a declined card to another one: $account, $again', ({ account, again, label, hint }) => {
+  const { paragraphs, links = [] } = declinedMail({ ...facts, account }, { ...decline, retryAt: again });
+  expect(links[0]?.label).toBe(label);
+  expect(paragraphs.some((text) => text.startsWith('To have another card charged'))).toBe(hint);
 });
 
 describe('a refund or a credit', () => {
@@ -258,53 +244,73 @@ it('says of a cancelled invoice that there is nothing to pay', () =>
   ]));
 
 describe('a reminder of a renewal', () => {
-  it('says when, for about how much, from which card, and how to cancel', () => {
+  it('says when, for about how much, and from which card', () => {
     const content = renewalMail(renewal);
-    expect(content.subject).toBe('Your subscription to Pro renews on 3 February 2026');
-    expect(content.paragraphs).toEqual([
-      'Your subscription to Pro from Halcyon Labs renews on 3 February 2026. You do not need to do anything.',
+    expect(content.subject).toBe('Your subscription to Pro renews on 1 March 2026');
+    expect(content.paragraphs.slice(0, 3)).toEqual([
+      'Your subscription to Pro from Halcyon Labs renews on 1 March 2026. You do not need to do anything.',
       'The invoice will be about €290.00. This is an estimate: usage until then can change it.',
-      'It will be charged to your Visa ending in 4242.',
-      'To change or cancel the subscription, write to accounts@halcyon.example before 3 February 2026.',
+      'It will be charged to your Visa 4242.',
     ]);
   });
 
+  const inAccount = (what: string) => `You can ${what} the subscription in your account before 1 March 2026.`;
+  const byMail = (what: string) =>
+    `To ${what} the subscription, write to accounts@halcyon.example before 1 March 2026.`;
+  const manage = [{ label: 'Manage the subscription', url: DOOR }];
+
+  it.each([
+    { canChange: true, canCancel: true, says: [inAccount('change or cancel')], links: manage },
+    { canChange: false, canCancel: true, says: [inAccount('cancel'), byMail('change')], links: manage },
+    { canChange: true, canCancel: false, says: [inAccount('change'), byMail('cancel')], links: manage },
+    {
+      ...{ canChange: false, canCancel: false, says: [byMail('change or cancel')] },
+      links: [{ label: 'Open your account', url: DOOR }],
+    },
+  ])('leads to the portal for what it allows: change $canChange, cancel $canCancel', ({ says, links, ...can }) => {
+    const { paragraphs, action, links: others = [] } = renewalMail({ ...renewal, account: { url: DOOR, ...can } });
+    expect(paragraphs.slice(3)).toEqual(says);
+    expect([...(action ? [action] : []), ...others]).toEqual(links);
+  });
+
   it.each([{ estimate: null }, { estimate: { amount: decimal('0'), currency: 'EUR' } }])(
-    'names no amount where there is none: $estimate',
+    'names no amount where there is none, and no portal where mails do not lead there: $estimate',
     ({ estimate }) => {
-      const { paragraphs, facts: rows } = renewalMail({ ...renewal, estimate, card: null, contact: null });
-      expect(paragraphs.slice(1)).toEqual([
-        'To change or cancel the subscription, contact Halcyon Labs before 3 February 2026.',
+      const seller = { ...renewal.seller, email: null };
+      const content = renewalMail({ ...renewal, seller, estimate, card: null, account: null });
+      expect(content.paragraphs.slice(1)).toEqual([
+        'To change or cancel the subscription, contact Halcyon Labs before 1 March 2026.',
       ]);
-      expect(rows).toEqual([['Renews on', '3 February 2026']]);
+      expect(content).toMatchObject({ facts: [['Renews on', '1 March 2026']], figure: null, action: null, links: [] });
     },
   );
 });
 
 describe('a name that means harm', () => {
   const evil = 'A\r\nBcc: all@example.com\r\n\r\n<script>alert("1")</script>\u202e\u0000&';
-  const mails: MailContent[] = [
-    issuedMail({ ...facts, sellerName: evil, buyerName: evil, number: evil }),
-    paidMail({ ...facts, sellerName: evil, buyerName: evil, number: evil }, payment, NOW),
-    renewalMail({ ...renewal, sellerName: evil, buyerName: evil, planName: evil, contact: evil }),
-    cancelledMail({ ...facts, sellerName: evil, buyerName: evil, number: evil }, evil, decimal('0')),
-  ];
+  const mails = sampleMails('en', { seller: evil, buyer: evil, number: evil, plan: evil });
 
-  it.each(mails)('begins no line and no header: $subject', (content) => {
+  it.each(mails)('begins no line and no header: $kind', ({ content }) => {
+    const { letterhead, because = '', figure } = content;
     const texts = [
-      content.subject,
-      content.greeting,
-      ...content.paragraphs,
-      ...content.facts.flat(),
-      content.signature,
+      ...[content.subject, content.greeting, ...content.paragraphs, ...content.facts.flat(), content.signature],
+      ...[because, figure ?? '', letterhead?.name ?? '', ...(letterhead?.address ?? [])],
     ];
     for (const text of texts) expect(text).not.toMatch(/[\r\n\0\u202e]/);
     expect(plainText(content)).not.toMatch(/^Bcc/m);
   });
 
-  it.each(mails)('is text in HTML: $subject', (content) => {
+  it.each(mails)('is text in HTML: $kind', ({ content }) => {
     expect(html(content)).not.toContain('<script');
     expect(html(content)).toContain('&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;');
+  });
+
+  it.each([
+    { email: 'a"onclick="x@halcyon.example', phone: '"><b>1' },
+    { email: "javascript:alert('1')@x.example", phone: 'javascript:alert(1)' },
+  ])('leads nowhere as contact: $email', (contact) => {
+    const shown = html(issuedMail({ ...facts, seller: { ...facts.seller, ...contact } }));
+    expect(shown).not.toMatch(/onclick="|<b>|href="javascript/);
   });
 
   it('is cut where it is long', () => {
@@ -313,83 +319,119 @@ describe('a name that means harm', () => {
 });
 
 describe('about an alert', () => {
-  const alert: AlertFacts = {
-    locale: 'en',
-    sellerName: 'Halcyon Labs',
-    buyerName: 'Prodromos Ltd',
-    alertName: 'Most of the pages',
-    type: 'usage',
-    metricName: 'Pages',
-    threshold: null,
-    percent: decimal('80'),
-    whole: decimal('1000'),
-    value: decimal('850'),
-    periodStart: Temporal.Instant.from('2026-02-01T00:00:00Z'),
-    periodEnd: Temporal.Instant.from('2026-03-01T00:00:00Z'),
-    blocksAccess: false,
-  };
+  const alert = alertFacts();
 
-  it('reports customer, figure, threshold and period to the merchant', () => {
-    const content = alertMail(alert, 'merchant');
-    expect(content.subject).toBe('Alert “Most of the pages” reached: Prodromos Ltd');
+  it('reports customer, alert, figure, threshold and period to the merchant, in the name of Reckoner', () => {
+    const content = merchantAlertMail({ ...alert, locale: 'de' });
+    expect(content.subject).toBe('Alert “Most of Pro” reached: Prodromos Ltd');
     expect(plainText(content)).toBe(`Hello Halcyon Labs,
 
-The usage of Prodromos Ltd has reached 80 % of 1,000.
+The usage of Prodromos Ltd has reached 80% of 1,000 pages.
 
 This email is sent once in each period.
 
+Customer: Prodromos Ltd (cus_0a)
+Alert: Most of Pro (alr_0a)
 Metric: Pages
-Usage so far: 850
-Threshold: 80 % of 1,000
+Usage so far: 850 pages
+Threshold: 80% of 1,000 pages
 Since: 1 February 2026
 Until: 1 March 2026
 
 Reckoner
+
+You get this email because Halcyon Labs has set this alert.
 `);
   });
 
   it('reports the customer’s own figure to the customer, in the name of the merchant', () => {
-    const content = alertMail({ ...alert, alertName: null }, 'customer');
+    const content = customerAlertMail({ ...alert, alertName: null });
     expect(content).toMatchObject({
       greeting: 'Hello Prodromos Ltd,',
       subject: 'Alert reached',
       signature: 'Halcyon Labs',
+      action: { label: 'Open your account', url: DOOR },
     });
-    expect(content.paragraphs[0]).toBe('Your usage has reached 80 % of 1,000.');
+    expect(content.paragraphs[0]).toBe('Your usage has reached 80% of 1,000 pages.');
+    expect(customerAlertMail({ ...alert, account: null }).action).toBeNull();
   });
 
-  it.each<{ change: Partial<AlertFacts>; sentence: string; label: string }>([
+  const balance = { type: 'balance', metricName: null, featureName: 'Pages' } as const;
+  const total = { type: 'invoice_total', metricName: null, unit: null, currency: 'EUR' } as const;
+
+  it.each<{ change: Partial<AlertFacts>; sentence: string; fact: [string, string] }>([
     {
-      change: { type: 'balance', metricName: null, threshold: decimal('20'), percent: null, whole: null },
-      sentence: 'Your balance has fallen to 20 or less.',
-      label: 'Balance',
+      change: { ...balance, threshold: decimal('20'), percent: null, whole: null },
+      sentence: 'Your remaining allowance has fallen to 20 pages or less.',
+      fact: ['Remaining allowance', '850 pages'],
     },
     {
-      change: { type: 'balance', metricName: null, percent: decimal('50'), whole: null },
-      sentence: '50 % of your balance is used.',
-      label: 'Balance',
+      change: { ...balance, unit: null, percent: decimal('50'), whole: null },
+      sentence: '50% of your allowance is used.',
+      fact: ['Remaining allowance', '850'],
     },
     {
-      change: { type: 'invoice_total', metricName: null, threshold: decimal('99.5'), percent: null, whole: null },
-      sentence: 'Your invoice total with tax has reached 99.5.',
-      label: 'Invoice total so far, with tax',
+      change: { ...total, threshold: decimal('99.5'), percent: null, whole: null },
+      sentence: 'Your invoice total with tax has reached €99.50.',
+      fact: ['Invoice total so far, with tax', '€850.00'],
     },
-  ])('says: $sentence', ({ change, sentence, label }) => {
-    const content = alertMail({ ...alert, ...change }, 'customer');
+    {
+      change: { ...total, currency: 'JPY' },
+      sentence: 'Your invoice total with tax has reached 80% of ¥1,000.',
+      fact: ['Invoice total so far, with tax', '¥850'],
+    },
+  ])('says: $sentence', ({ change, sentence, fact }) => {
+    const content = customerAlertMail({ ...alert, ...change });
     expect(content.paragraphs[0]).toBe(sentence);
-    expect(content.facts[0]).toEqual([label, '850']);
+    expect(content.facts).toContainEqual(fact);
+    expect(content.figure).toBe(fact[1]);
   });
 
   it('says of a budget that access ends', () =>
-    expect(alertMail({ ...alert, blocksAccess: true }, 'customer').paragraphs[1]).toBe(
+    expect(customerAlertMail({ ...alert, blocksAccess: true }).paragraphs[1]).toBe(
       'This is a budget: access ends now, until the period ends or the budget is raised.',
     ));
 
   it('omits an unknown end', () =>
-    expect(alertMail({ ...alert, periodEnd: null }, 'merchant').facts.map(([label]) => label)).not.toContain('Until'));
+    expect(merchantAlertMail({ ...alert, periodEnd: null }).facts.map(([label]) => label)).not.toContain('Until'));
+});
 
-  it('takes a name of several lines as one line', () =>
-    expect(alertMail({ ...alert, alertName: 'a\r\nBcc: x@y.example' }, 'merchant').subject).toBe(
-      'Alert “a Bcc: x@y.example” reached: Prodromos Ltd',
-    ));
+describe('the words of an accountant', () => {
+  const said = (locale: 'de' | 'fr' | 'es') =>
+    sampleMails(locale)
+      .map(({ content }) => `${content.subject}\n${plainText(content)}`)
+      .join('\n');
+
+  it.each([
+    {
+      ...{
+        locale: 'fr' as const,
+        avoids: /(?:payer|Échéance)[^.]*avant le|Prochain essai|par la même voie|utilisation|Alerte « /,
+      },
+      says: [
+        'Facture\u00a0: INV-000042',
+        'au plus tard le 1er mars 2026',
+        'N° d’avoir\u00a0: CN-000007',
+        'Échéance\u00a0: 1er mars 2026',
+      ],
+    },
+    {
+      ...{
+        locale: 'es' as const,
+        avoids: /hasta el 1 de marzo|[Nn]ota de crédito|presupuesto|[Pp]eríodo|misma vía|Medio de pago/,
+      },
+      says: ['a más tardar el 1 de marzo de 2026', 'N.º de rectificativa: CN-000007', 'Es un límite de gasto'],
+    },
+    {
+      ...{ locale: 'de' as const, avoids: /haben die Rechnung|Erstattung der Rechnung|Gutschrift: CN/ },
+      says: [
+        'Erstattung zu Rechnung INV-000042',
+        'den Betrag der Rechnung INV-000042 erstattet',
+        'Korrekturnr.: CN-000007',
+      ],
+    },
+  ])('in $locale', ({ locale, says, avoids }) => {
+    for (const part of says) expect(said(locale)).toContain(part);
+    expect(said(locale)).not.toMatch(avoids);
+  });
 });

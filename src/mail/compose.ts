@@ -1,43 +1,25 @@
 import type { MerchantSettings } from '../identity/index.ts';
-import { type Decimal, plain } from '../kernel/decimal.ts';
-import { DEFAULT_LOCALE, type Locale } from '../kernel/locale.ts';
+import type { Decimal } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
-import { cleanLine, type Figures, figuresOf } from '../look/index.ts';
+import { cleanLine } from '../look/index.ts';
 import type { MailContent } from './content.ts';
-import { MAIL_WORDS, type MailWords } from './words.ts';
+import {
+  between,
+  type Correspondents,
+  linkTo,
+  MOST_OF_A_NAME,
+  name,
+  type Rows,
+  row,
+  type Written,
+  writtenIn,
+} from './correspondents.ts';
+import { MAIL_WORDS } from './words.ts';
 
-const MOST_OF_A_NAME = 120;
 const MOST_OF_A_NOTE = 400;
 
-/** A name that strangers chose, as one line that can stand in a header. */
-export const name = (text: string): string => cleanLine(text, MOST_OF_A_NAME);
-
-/** The words and figures of a mail's language. */
-interface Written {
-  readonly words: MailWords;
-  readonly date: (instant: Instant) => string;
-  readonly sum: (amount: Decimal, currency: string) => string;
-  readonly quantity: Figures['quantity'];
-}
-
-function writtenIn(locale: Locale): Written {
-  const { day, money, quantity } = figuresOf(locale);
-  return {
-    words: MAIL_WORDS[locale],
-    date: (instant) => day(instant).replaceAll('\u00a0', ' '),
-    sum: (amount, currency) => money(plain(amount), currency),
-    quantity,
-  };
-}
-
-type Rows = MailContent['facts'][number][];
-const row = (isThere: boolean, label: string, value: string): Rows => (isThere ? [[label, value]] : []);
-
 /** The facts of mails about an invoice. Amounts are in major units of `currency`. */
-export interface InvoiceFacts {
-  readonly locale: Locale;
-  readonly sellerName: string;
-  readonly buyerName: string;
+export interface InvoiceFacts extends Correspondents {
   readonly number: string;
   readonly currency: string;
   readonly grandTotal: Decimal;
@@ -53,6 +35,8 @@ export interface InvoiceFacts {
   readonly dueAt: Instant;
   /** The invoice's page. */
   readonly page: string;
+  /** The door of the customer portal; null: the merchant's mails do not lead there. */
+  readonly account: string | null;
   /** Can a card pay it there? */
   readonly paysOnline: boolean;
   /** The bank account for a transfer, if the merchant has one. */
@@ -60,10 +44,9 @@ export interface InvoiceFacts {
 }
 
 /** The common part of every mail about an invoice. */
-const about = ({ locale, sellerName, buyerName }: Pick<InvoiceFacts, 'locale' | 'sellerName' | 'buyerName'>) => ({
-  locale,
-  greeting: MAIL_WORDS[locale].greeting(name(buyerName)),
-  signature: name(sellerName),
+const about = (facts: InvoiceFacts) => ({
+  ...between(facts, 'invoices'),
+  links: linkTo(facts.account, MAIL_WORDS[facts.locale].allInvoices),
 });
 
 const seeAction = ({ locale, page }: InvoiceFacts): MailContent['action'] => ({
@@ -102,20 +85,21 @@ function totals({ locale, grandTotal, credited, paid, fromWallet, currency }: In
   return [
     [label.total, sum(grandTotal, currency)],
     ...row(credited.gt(0), label.credited, sum(credited, currency)),
-    ...row(fromWallet.gt(0), label.paidFromBalance, sum(fromWallet, currency)),
+    ...row(fromWallet.gt(0), label.fromBalance, sum(fromWallet, currency)),
     ...row(paid.gt(fromWallet), label.amountPaid, sum(paid.minus(fromWallet), currency)),
   ];
 }
 
 /** An invoice was issued: what is to pay until when, and where. */
 export function issuedMail(facts: InvoiceFacts): MailContent {
-  const { sellerName, number, currency, unpaid, issuedAt, dueAt } = facts;
+  const { seller, number, currency, unpaid, issuedAt, dueAt } = facts;
   const { words, date, sum } = writtenIn(facts.locale);
   const { label } = words;
   const asks = unpaid.gt(0);
   return {
     ...about(facts),
-    subject: words.subject.issued(name(number), name(sellerName)),
+    subject: words.subject.issued(name(number), name(seller.name)),
+    figure: sum(asks ? unpaid : facts.grandTotal, currency),
     paragraphs: [
       asks ? words.pleasePay(name(number), sum(unpaid, currency), date(dueAt)) : words.nothingLeft(name(number)),
     ],
@@ -140,18 +124,19 @@ export interface PaymentFacts {
 
 /** An invoice is paid: the receipt. @param payment the last one; null: the wallet paid all of it */
 export function paidMail(facts: InvoiceFacts, payment: PaymentFacts | null, paidAt: Instant): MailContent {
-  const { sellerName, number } = facts;
-  const { words, date } = writtenIn(facts.locale);
+  const { seller, number, currency, grandTotal } = facts;
+  const { words, date, sum } = writtenIn(facts.locale);
   const { label } = words;
   return {
     ...about(facts),
-    subject: words.subject.paid(name(number), name(sellerName)),
+    subject: words.subject.paid(name(number), name(seller.name)),
+    figure: sum(payment?.amount ?? grandTotal, currency),
     paragraphs: [payment ? words.paid(name(number)) : words.paidFromBalance(name(number))],
     facts: [
       [label.invoice, name(number)],
       ...totals(facts),
       [label.paidOn, date(payment?.receivedAt ?? paidAt)],
-      ...row(payment !== null, label.paidBy, payment?.method ?? ''),
+      ...row(payment !== null, label.paymentMethod, payment?.method ?? ''),
     ],
     action: seeAction(facts),
   };
@@ -159,12 +144,13 @@ export function paidMail(facts: InvoiceFacts, payment: PaymentFacts | null, paid
 
 /** A part of an invoice is paid. */
 export function partPaidMail(facts: InvoiceFacts, payment: PaymentFacts): MailContent {
-  const { sellerName, number, currency, unpaid, dueAt } = facts;
+  const { seller, number, currency, unpaid, dueAt } = facts;
   const { words, date, sum } = writtenIn(facts.locale);
   const { label } = words;
   return {
     ...about(facts),
-    subject: words.subject.partPaid(name(number), name(sellerName)),
+    subject: words.subject.partPaid(name(number), name(seller.name)),
+    figure: sum(payment.amount, currency),
     paragraphs: [
       words.received(sum(payment.amount, currency), name(number)),
       words.leftToPay(sum(unpaid, currency), date(dueAt)),
@@ -172,7 +158,7 @@ export function partPaidMail(facts: InvoiceFacts, payment: PaymentFacts): MailCo
     facts: [
       [label.invoice, name(number)],
       [label.paidOn, date(payment.receivedAt)],
-      [label.paidBy, payment.method],
+      [label.paymentMethod, payment.method],
       [label.toPay, sum(unpaid, currency)],
       ...bankRows(facts),
     ],
@@ -209,17 +195,19 @@ function whatFollows({ retryAt, end }: DeclineFacts, paysOnline: boolean, { word
 
 /** A charge was declined: why, and what happens next. */
 export function declinedMail(facts: InvoiceFacts, decline: DeclineFacts): MailContent {
-  const { sellerName, number, currency, unpaid, dueAt } = facts;
+  const { seller, number, currency, unpaid, dueAt, account } = facts;
   const written = writtenIn(facts.locale);
   const { words, date, sum } = written;
   const { label } = words;
   const isOver = decline.end === 'write_off';
   return {
     ...about(facts),
-    subject: words.subject.declined(name(number), name(sellerName)),
+    subject: words.subject.declined(name(number), name(seller.name)),
+    figure: sum(unpaid, currency),
     paragraphs: [
       words.notCharged(sum(unpaid, currency), name(number), whyDeclined(decline, written)),
       whatFollows(decline, facts.paysOnline, written),
+      ...(account !== null && decline.retryAt !== null ? [words.otherCard] : []),
     ],
     facts: [
       [label.invoice, name(number)],
@@ -230,6 +218,7 @@ export function declinedMail(facts: InvoiceFacts, decline: DeclineFacts): MailCo
       ...(isOver ? [] : bankRows(facts)),
     ],
     action: isOver ? seeAction(facts) : payAction(facts),
+    links: linkTo(account, isOver ? words.allInvoices : words.changeMethod),
   };
 }
 
@@ -254,19 +243,20 @@ const moneyBack = ({ returns, off, intoWallet }: CreditFacts, currency: string, 
 
 /** An invoice is refunded in full. */
 export function refundedMail(facts: InvoiceFacts, credit: CreditFacts): MailContent {
-  const { sellerName, number, currency } = facts;
+  const { seller, number, currency } = facts;
   const written = writtenIn(facts.locale);
   const { words, sum } = written;
   return {
     ...about(facts),
-    subject: words.subject.refunded(name(number), name(sellerName)),
+    subject: words.subject.refunded(name(number), name(seller.name)),
+    figure: sum(credit.total, currency),
     paragraphs: [
       words.refunded(name(number), name(credit.number), sum(credit.total, currency)),
       ...moneyBack(credit, currency, written),
     ],
     facts: [
       [words.label.invoice, name(number)],
-      [words.label.creditNote, name(credit.number)],
+      [words.label.creditNoteNumber, name(credit.number)],
       [words.label.refunded, sum(credit.total, currency)],
     ],
     action: seeAction(facts),
@@ -278,19 +268,19 @@ export function refundVoidedMail(
   facts: InvoiceFacts,
   { number: note, stopped, left }: { number: string; stopped: Decimal; left: Decimal },
 ): MailContent {
-  const { sellerName, number, currency } = facts;
+  const { seller, number, currency } = facts;
   const { words, sum } = writtenIn(facts.locale);
   return {
     ...about(facts),
-    subject: words.subject.refundVoided(name(number), name(sellerName)),
+    subject: words.subject.refundVoided(name(number), name(seller.name)),
     paragraphs: [
       words.refundVoided(name(number), name(note)),
       ...(stopped.gt(0) ? [words.notSentBack(sum(stopped, currency))] : []),
-      ...(left.gt(0) ? [words.sentBackAlready(sum(left, currency), name(sellerName))] : []),
+      ...(left.gt(0) ? [words.sentBackAlready(sum(left, currency), name(seller.name))] : []),
     ],
     facts: [
       [words.label.invoice, name(number)],
-      [words.label.creditNote, name(note)],
+      [words.label.creditNoteNumber, name(note)],
     ],
     action: seeAction(facts),
   };
@@ -298,13 +288,14 @@ export function refundVoidedMail(
 
 /** A part of an invoice is credited. */
 export function creditedMail(facts: InvoiceFacts, credit: CreditFacts): MailContent {
-  const { sellerName, number, currency, unpaid } = facts;
+  const { seller, number, currency, unpaid } = facts;
   const written = writtenIn(facts.locale);
   const { words, sum } = written;
   const isPaidByCredit = credit.off.gt(0) && unpaid.isZero();
   return {
     ...about(facts),
-    subject: words.subject.credited(name(credit.number), name(sellerName)),
+    subject: words.subject.credited(name(credit.number), name(seller.name)),
+    figure: sum(credit.total, currency),
     paragraphs: [
       words.credited(name(credit.number), sum(credit.total, currency), name(number)),
       ...moneyBack(credit, currency, written),
@@ -312,8 +303,8 @@ export function creditedMail(facts: InvoiceFacts, credit: CreditFacts): MailCont
     ],
     facts: [
       [words.label.invoice, name(number)],
-      [words.label.creditNote, name(credit.number)],
-      [words.label.credited, sum(credit.total, currency)],
+      [words.label.creditNoteNumber, name(credit.number)],
+      [words.label.creditTotal, sum(credit.total, currency)],
       ...row(unpaid.gt(0), words.label.toPay, sum(unpaid, currency)),
     ],
     action: payAction(facts),
@@ -322,120 +313,76 @@ export function creditedMail(facts: InvoiceFacts, credit: CreditFacts): MailCont
 
 /** An invoice is cancelled. */
 export function cancelledMail(facts: InvoiceFacts, note: string, intoWallet: Decimal): MailContent {
-  const { sellerName, number, currency } = facts;
+  const { seller, number, currency } = facts;
   const { words, sum } = writtenIn(facts.locale);
   return {
     ...about(facts),
-    subject: words.subject.cancelled(name(number), name(sellerName)),
+    subject: words.subject.cancelled(name(number), name(seller.name)),
     paragraphs: [
       words.cancelled(name(number)),
       ...(intoWallet.gt(0) ? [words.backInBalance(sum(intoWallet, currency))] : []),
     ],
     facts: [
       [words.label.invoice, name(number)],
-      [words.label.creditNote, name(note)],
+      [words.label.creditNoteNumber, name(note)],
     ],
     action: seeAction(facts),
   };
 }
 
 /** The facts of a reminder of a renewal. */
-export interface RenewalFacts {
-  readonly locale: Locale;
-  readonly sellerName: string;
-  readonly buyerName: string;
+export interface RenewalFacts extends Correspondents {
   readonly planName: string;
   readonly renewsAt: Instant;
   /** The estimate of the next invoice; null: unknown. */
   readonly estimate: { readonly amount: Decimal; readonly currency: string } | null;
   /** The card that will be charged: `Visa ending in 4242`; null: none will. */
   readonly card: string | null;
-  /** The contact; null: the merchant has given no address. */
-  readonly contact: string | null;
+  /** The door of the customer portal, and what the customer can do there; null: mails do not lead there. */
+  readonly account: { readonly url: string; readonly canChange: boolean; readonly canCancel: boolean } | null;
+}
+
+const oneOrBoth = (change: boolean, cancel: boolean): 'change' | 'cancel' | 'both' | null => {
+  if (change) return cancel ? 'both' : 'change';
+  return cancel ? 'cancel' : null;
+};
+
+/** How not to renew: in the portal what it allows, and by the merchant what it does not. */
+function howToChange({ seller, renewsAt, account }: RenewalFacts, { words, date }: Written): string[] {
+  const { canChange = false, canCancel = false } = account ?? {};
+  const contact = seller.email == null ? { seller: name(seller.name) } : { address: name(seller.email) };
+  const [inAccount, byContact] = [oneOrBoth(canChange, canCancel), oneOrBoth(!canChange, !canCancel)];
+  const day = date(renewsAt);
+  return [
+    ...(inAccount === null ? [] : [words.inAccount(words.changes[inAccount], day)]),
+    ...(byContact === null ? [] : [words.byContact(words.changes[byContact], contact, day)]),
+  ];
 }
 
 /** A period is about to end, and the next one follows: when, for how much, from which card, and how not to. */
 export function renewalMail(facts: RenewalFacts): MailContent {
-  const { sellerName, planName, renewsAt, estimate, card, contact } = facts;
-  const { words, date, sum } = writtenIn(facts.locale);
+  const { seller, planName, renewsAt, estimate, card, account } = facts;
+  const written = writtenIn(facts.locale);
+  const { words, date, sum } = written;
   const { label } = words;
   const amount = estimate?.amount.gt(0) ? sum(estimate.amount, estimate.currency) : null;
-  const reached = contact === null ? { seller: name(sellerName) } : { address: name(contact) };
+  const manages = account !== null && (account.canChange || account.canCancel);
   return {
-    ...about(facts),
+    ...between(facts, 'subscription'),
     subject: words.subject.renewal(name(planName), date(renewsAt)),
+    figure: amount,
     paragraphs: [
-      words.renews(name(planName), name(sellerName), date(renewsAt)),
+      words.renews(name(planName), name(seller.name), date(renewsAt)),
       ...(amount === null ? [] : [words.estimated(amount)]),
       ...(card === null ? [] : [words.willBeCharged(card)]),
-      words.howToCancel(reached, date(renewsAt)),
+      ...howToChange(facts, written),
     ],
     facts: [
       [label.renewsOn, date(renewsAt)],
       ...row(amount !== null, label.estimate, amount ?? ''),
       ...row(card !== null, label.card, card ?? ''),
     ],
-    action: null,
-  };
-}
-
-/** The facts of a mail about an alert. */
-export interface AlertFacts {
-  /** The customer's; the merchant is written to in English. */
-  readonly locale: Locale;
-  readonly sellerName: string;
-  readonly buyerName: string;
-  readonly alertName: string | null;
-  readonly type: 'balance' | 'invoice_total' | 'usage';
-  readonly metricName: string | null;
-  readonly threshold: Decimal | null;
-  readonly percent: Decimal | null;
-  readonly whole: Decimal | null;
-  readonly value: Decimal;
-  readonly periodStart: Instant;
-  readonly periodEnd: Instant | null;
-  readonly blocksAccess: boolean;
-}
-
-/** The threshold of an alert, in words. */
-function thresholdWords({ type, threshold, percent, whole }: AlertFacts, { words, quantity }: Written): string {
-  if (threshold === null)
-    return words.alert.share(quantity(plain(percent as Decimal)), whole === null ? null : quantity(plain(whole)));
-  const shown = quantity(plain(threshold));
-  return type === 'balance' ? words.alert.orLess(shown) : shown;
-}
-
-/** The event, as a sentence. @param owner null: the reader */
-function alertSentence(facts: AlertFacts, owner: string | null, written: Written): string {
-  const { type, threshold, percent } = facts;
-  const { alert } = written.words;
-  return type === 'balance' && threshold === null
-    ? alert.used(written.quantity(plain(percent as Decimal)), owner)
-    : alert.reached[type](thresholdWords(facts, written), owner);
-}
-
-/** The mail about a triggered alert, for the merchant or for its customer. */
-export function alertMail(facts: AlertFacts, reader: 'merchant' | 'customer'): MailContent {
-  const { alertName, type, metricName, value, periodStart, periodEnd, blocksAccess } = facts;
-  const [seller, buyer] = [name(facts.sellerName), name(facts.buyerName)];
-  const isMerchant = reader === 'merchant';
-  const locale = isMerchant ? DEFAULT_LOCALE : facts.locale;
-  const written = writtenIn(locale);
-  const { words, date, quantity } = written;
-  const { label, alert } = words;
-  return {
-    locale,
-    greeting: words.greeting(isMerchant ? seller : buyer),
-    signature: isMerchant ? 'Reckoner' : seller,
-    subject: words.subject.alert(alertName === null ? null : name(alertName), isMerchant ? buyer : null),
-    paragraphs: [alertSentence(facts, isMerchant ? buyer : null, written), blocksAccess ? alert.budget : alert.once],
-    facts: [
-      ...row(metricName !== null, label.metric, name(metricName ?? '')),
-      [alert.figure[type], quantity(plain(value))],
-      [label.threshold, thresholdWords(facts, written)],
-      [label.since, date(periodStart)],
-      ...row(periodEnd !== null, label.until, periodEnd === null ? '' : date(periodEnd)),
-    ],
-    action: null,
+    action: manages ? { label: words.manage, url: account.url } : null,
+    links: manages ? [] : linkTo(account?.url ?? null, words.openAccount),
   };
 }

@@ -1,53 +1,71 @@
 import { DEFAULT_LOCALE, type Locale } from '../kernel/locale.ts';
-import { escapeHtml } from '../pages/index.ts';
+import { MAIL_WORDS } from './words.ts';
 
-/** The words of a mail, as they were when it was written. Each text is one line, cleaned of what no reader sees. */
+/** Who writes a mail: its head and its foot. */
+export interface Letterhead {
+  /** The full name, by which a contract knows the seller. */
+  readonly name: string;
+  /** Line by line. */
+  readonly address: readonly string[];
+  readonly email: string | null;
+  readonly phone: string | null;
+  /** The merchant's colour, `#rrggbb`; null: it has none. */
+  readonly accent: string | null;
+}
+
+interface MailLink {
+  readonly label: string;
+  readonly url: string;
+}
+
+/**
+ * The words of a mail, as they were when it was written. Each text is one line, cleaned of what no reader sees. Mails
+ * are stored for years: a field that is newer than a mail is absent from it.
+ */
 export interface MailContent {
   /** The language of its words; absent of mails that were stored before there were several: English. */
   readonly locale?: Locale;
   readonly subject: string;
+  /** The amount that the mail is about, as a heading shows it; null: none. */
+  readonly figure?: string | null;
   readonly greeting: string;
   readonly paragraphs: readonly string[];
   /** Label and value, one below the other. */
   readonly facts: readonly (readonly [label: string, value: string])[];
   /** The requested action of the reader, or a link to more; null: none. */
-  readonly action: { readonly label: string; readonly url: string } | null;
+  readonly action: MailLink | null;
+  /** Links beside the action. */
+  readonly links?: readonly MailLink[];
   /** The sender. */
   readonly signature: string;
+  readonly letterhead?: Letterhead;
+  /** Why somebody gets this mail. */
+  readonly because?: string;
 }
 
-/** The mail for readers of plain text. */
-export function plainText({ greeting, paragraphs, facts, action, signature }: MailContent): string {
+/**
+ * The mail for readers of plain text.
+ * @param isSandbox the mail is never sent
+ */
+export function plainText(content: MailContent, isSandbox = false): string {
+  const { locale = DEFAULT_LOCALE, greeting, paragraphs, facts, action, links = [], signature } = content;
+  const { colon, sandbox } = MAIL_WORDS[locale];
+  const pair = (label: string, value: string): string => `${label}${colon} ${value}`;
   const blocks = [
+    isSandbox ? sandbox : '',
     greeting,
     ...paragraphs,
-    facts.map(([label, value]) => `${label}: ${value}`).join('\n'),
-    action ? `${action.label}: ${action.url}` : '',
-    signature,
+    facts.map(([label, value]) => pair(label, value)).join('\n'),
+    [action, ...links].flatMap((link) => (link ? [pair(link.label, link.url)] : [])).join('\n'),
+    [signature, ...linesOf(content)].join('\n'),
+    content.because ?? '',
   ];
   return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
 }
 
-/**
- * The same mail as HTML, without pictures, styles of its own or anything to load. Whatever strangers wrote in it
- * is text.
- */
-export function html({
-  locale = DEFAULT_LOCALE,
-  subject,
-  greeting,
-  paragraphs,
-  facts,
-  action,
-  signature,
-}: MailContent): string {
-  const rows = facts.map(([label, value]) => `<tr><td>${escapeHtml(label)}</td><td>${escapeHtml(value)}</td></tr>`);
-  const parts = [
-    ...[greeting, ...paragraphs].map((text) => `<p>${escapeHtml(text)}</p>`),
-    ...(rows.length > 0 ? [`<table cellpadding="4">${rows.join('')}</table>`] : []),
-    ...(action ? [`<p><a href="${escapeHtml(action.url)}">${escapeHtml(action.label)}</a></p>`] : []),
-    `<p>${escapeHtml(signature)}</p>`,
-  ];
-  const head = `<head><meta charset="utf-8"><title>${escapeHtml(subject)}</title></head>`;
-  return `<!doctype html>\n<html lang="${locale}">${head}<body>\n${parts.join('\n')}\n</body></html>\n`;
+/** The lines below the signature. */
+function linesOf({ letterhead, signature }: MailContent): string[] {
+  if (!letterhead) return [];
+  const { name, address, email, phone } = letterhead;
+  return [name === signature ? null : name, ...address, email, phone].filter((line) => line !== null);
 }

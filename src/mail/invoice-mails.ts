@@ -2,7 +2,7 @@ import type { Tx } from '../db/index.ts';
 import { type InvoiceFact, type InvoiceRow, localeOf } from '../invoicing/index.ts';
 import { type Decimal, ZERO } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
-import { figuresOf } from '../look/index.ts';
+import { figuresOf, TERMS } from '../look/index.ts';
 import { findMethod, findReceipt, type PaymentReceipt, receiptsOf } from '../payments/index.ts';
 import {
   type CreditFacts,
@@ -19,7 +19,6 @@ import {
   refundVoidedMail,
 } from './compose.ts';
 import type { MailContent } from './content.ts';
-import { MAIL_WORDS } from './words.ts';
 
 /** The mail about what happened to an invoice, with what has to be looked up for it. */
 export async function invoiceMailContent(
@@ -72,7 +71,7 @@ async function paymentOf(tx: Tx, invoice: InvoiceRow, id: string): Promise<Payme
   if (!payment) throw new Error(`Payment ${id} is not of invoice ${invoice.id}.`);
   return {
     amount: payment.amount,
-    method: cardOf(payment, invoice) ?? MAIL_WORDS[localeOf(invoice)].methods[payment.method],
+    method: cardOf(payment, invoice) ?? TERMS[localeOf(invoice)].methods[payment.method],
     receivedAt: payment.receivedAt,
   };
 }

@@ -121,9 +121,9 @@ class SmtpMailSender implements MailSender {
     const { database, now } = this.#options;
     const loaded = loadAttachments
       ? await loadAttachments(database, mail, now())
-      : { isReady: true as const, files: [] };
+      : { isReady: true as const, files: [], logo: null };
     if (!loaded.isReady) return { outcome: 'later', error: loaded.error };
-    const envelope = { id, recipients, senderName, replyTo, content, attachments: loaded.files };
+    const envelope = { id, recipients, senderName, replyTo, content, attachments: loaded.files, logo: loaded.logo };
     return this.#deliver(envelope, this.#end.signal);
   }
 

@@ -1,10 +1,11 @@
 import { findCustomer } from '../customers/index.ts';
 import type { Tx } from '../db/index.ts';
-import { findOrganization } from '../identity/index.ts';
+import { findMerchant } from '../identity/index.ts';
 import { DEFAULT_LOCALE, type InEachLocale } from '../kernel/locale.ts';
 import type { Instant } from '../kernel/time.ts';
 import { figuresOf } from '../look/index.ts';
-import { name } from './compose.ts';
+import type { MailContent } from './content.ts';
+import { between, type Correspondents, name, writerOf } from './correspondents.ts';
 import type { NewMail } from './mails.sql.ts';
 import { MAIL_WORDS } from './words.ts';
 
@@ -22,7 +23,6 @@ const en = {
   subject: (seller: string) => `Your link to your account at ${seller}`,
   text: (seller: string, until: string) => `This link opens your account at ${seller}. It works once, until ${until}.`,
   ignore: 'If you did not ask for it, you need to do nothing. Please do not pass it on.',
-  open: 'Open your account',
 };
 
 type Words = typeof en;
@@ -31,7 +31,6 @@ const de: Words = {
   subject: (seller) => `Ihr Link zu Ihrem Konto bei ${seller}`,
   text: (seller, until) => `Dieser Link öffnet Ihr Konto bei ${seller}. Er gilt einmal, bis ${until}.`,
   ignore: 'Wenn Sie ihn nicht angefordert haben, brauchen Sie nichts zu tun. Bitte geben Sie ihn nicht weiter.',
-  open: 'Konto öffnen',
 };
 
 const fr: Words = {
@@ -39,14 +38,12 @@ const fr: Words = {
   text: (seller, until) =>
     `Ce lien ouvre votre compte chez ${seller}. Il est valable une seule fois, jusqu’au ${until}.`,
   ignore: 'Si vous ne l’avez pas demandé, vous n’avez rien à faire. Merci de ne pas le transmettre.',
-  open: 'Ouvrir votre compte',
 };
 
 const es: Words = {
   subject: (seller) => `Su enlace a su cuenta en ${seller}`,
   text: (seller, until) => `Este enlace abre su cuenta en ${seller}. Funciona una sola vez, hasta el ${until}.`,
   ignore: 'Si no lo ha solicitado, no tiene que hacer nada. Por favor, no lo comparta.',
-  open: 'Abrir su cuenta',
 };
 
 const WORDS: InEachLocale<Words> = { en, de, fr, es };
@@ -56,12 +53,10 @@ type Written = Omit<NewMail, 'id' | 'status' | 'nextActionAt' | 'createdAt'>;
 /** The mail with a link to the customer portal, in the customer's language, to the one address that was typed. */
 export async function writePortalMail(tx: Tx, facts: PortalLinkFacts): Promise<Written> {
   const { merchantId, customerId, recipient, url, expiresAt, occasion } = facts;
-  const seller = await findOrganization(tx, merchantId);
+  const seller = writerOf(await findMerchant(tx));
   const customer = await findCustomer(tx, customerId);
-  if (!seller || !customer) throw new Error(`Customer ${customerId} of ${merchantId} no longer exists.`);
+  if (!customer) throw new Error(`Customer ${customerId} of ${merchantId} no longer exists.`);
   const locale = customer.locale ?? DEFAULT_LOCALE;
-  const words = WORDS[locale];
-  const sellerName = name(seller.name);
   return {
     merchantId,
     kind: 'portalLink',
@@ -69,17 +64,23 @@ export async function writePortalMail(tx: Tx, facts: PortalLinkFacts): Promise<W
     occasion,
     customerId,
     recipients: [recipient],
-    senderName: sellerName,
-    replyTo: seller.billingEmails[0] ?? null,
-    content: {
-      locale,
-      subject: words.subject(sellerName),
-      greeting: MAIL_WORDS[locale].greeting(name(customer.organization.name)),
-      paragraphs: [words.text(sellerName, figuresOf(locale).minute(expiresAt)), words.ignore],
-      facts: [],
-      action: { label: words.open, url },
-      signature: sellerName,
-    },
+    senderName: name(seller.name),
+    replyTo: seller.email ?? null,
+    content: portalContent({ locale, seller, buyerName: customer.organization.name }, url, expiresAt),
     attachments: [],
+  };
+}
+
+/** A link, who has asked for it, and until when it works. */
+export function portalContent(correspondents: Correspondents, url: string, expiresAt: Instant): MailContent {
+  const { locale } = correspondents;
+  const { subject, text, ignore } = WORDS[locale];
+  const seller = name(correspondents.seller.name);
+  return {
+    ...between(correspondents, 'account'),
+    subject: subject(seller),
+    paragraphs: [text(seller, figuresOf(locale).minute(expiresAt)), ignore],
+    facts: [],
+    action: { label: MAIL_WORDS[locale].openAccount, url },
   };
 }

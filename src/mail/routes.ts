@@ -1,6 +1,7 @@
 import { type Route, routesOf } from '../http/index.ts';
 import type { EnvironmentName } from '../identity/index.ts';
 import { notFound, ok } from '../kernel/result.ts';
+import { logoOf } from './attachments.ts';
 import { selectMail, selectMails } from './mails.sql.ts';
 import { MailListQuery, MailReply, toMailReply } from './schemas.ts';
 import { sendAgain } from './send.ts';
@@ -32,11 +33,15 @@ export const mailRoutes = ({ environment }: { environment: EnvironmentName }): r
     replies: { 200: MailReply },
     handler: async ({ tx, params }) => {
       const mail = await selectMail(tx, params.id);
-      return mail ? ok(toMailReply(mail, environment)) : notFound('mail');
+      if (!mail) return notFound('mail');
+      const logo = await logoOf(tx, mail.kind);
+      return ok(toMailReply(mail, environment, logo && { ...logo, source: dataUrl(logo.content) }));
     },
   }),
   ...(environment === 'production' ? [sendRoute] : []),
 ];
+
+const dataUrl = (png: Uint8Array): string => `data:image/png;base64,${Buffer.from(png).toString('base64')}`;
 
 const sendRoute: Route = api.post('/v0/mails/:id/send', 'sendMail', {
   summary: 'Send an email again',

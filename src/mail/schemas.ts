@@ -2,7 +2,8 @@ import { Id, ListQuery, Nullable, OneOf, type Static, Timestamp, Type } from '..
 import type { EnvironmentName } from '../identity/index.ts';
 import { isId } from '../kernel/ids.ts';
 import { formatInstant } from '../kernel/time.ts';
-import { html, type MailContent, plainText } from './content.ts';
+import { type MailContent, plainText } from './content.ts';
+import { html, type LogoImage } from './html.ts';
 import { ALERT_MAIL_KINDS, MAIL_KINDS, type MailKind, PORTAL_MAIL_KIND } from './kinds.ts';
 import type { MailRow } from './mail-row.ts';
 import { MAIL_STATUSES } from './states.ts';
@@ -53,7 +54,10 @@ export const MailReply = Type.Object(
       to: ['The email addresses of the recipients.', ['billing@example.com']],
       subject: ['The subject.', 'Invoice INV-000042 from Ferry & Sons'],
       text: ['The text without markup.', 'Dear customer, your invoice is attached.'],
-      html: ['The same text as HTML.', '<p>Dear customer, your invoice is attached.</p>'],
+      html: [
+        'The same mail as HTML, with the look of the pages. One email has the logo of the merchant in it, a list has not.',
+        '<p>Dear customer, your invoice is attached.</p>',
+      ],
       attachments: ['The names of the attached PDF files.', ['invoice.pdf']],
       attempts: 'The number of attempts to send it.',
       lastError: 'Why the last attempt failed, or the recipients that the server refused. Null: neither.',
@@ -85,8 +89,13 @@ export const MailListQuery = ListQuery(
 /**
  * A mail as answers show it. A link to the customer portal is for its customer alone: in production the words are shown
  * without it.
+ * @param logo of the merchant; null: it has none, or is not shown
  */
-export const toMailReply = (mail: MailRow, environment: EnvironmentName): Static<typeof MailReply> => ({
+export const toMailReply = (
+  mail: MailRow,
+  environment: EnvironmentName,
+  logo: LogoImage | null = null,
+): Static<typeof MailReply> => ({
   id: mail.id,
   object: 'mail',
   merchantId: mail.merchantId,
@@ -98,8 +107,8 @@ export const toMailReply = (mail: MailRow, environment: EnvironmentName): Static
   alertId: isId('alert', mail.aboutId) ? mail.aboutId : null,
   to: [...mail.recipients],
   subject: mail.content.subject,
-  text: plainText(contentShown(mail, environment)),
-  html: html(contentShown(mail, environment)),
+  text: plainText(contentShown(mail, environment), environment === 'sandbox'),
+  html: html(contentShown(mail, environment), { logo, isSandbox: environment === 'sandbox' }),
   attachments: mail.attachments.map(({ fileName }) => fileName),
   attempts: mail.attempts,
   lastError: mail.lastError,

@@ -1,5 +1,7 @@
+import { DEFAULT_LOCALE } from '../kernel/locale.ts';
 import { type Delivery, readError, type SmtpError } from './attempts.ts';
-import { html, type MailContent, plainText } from './content.ts';
+import { type MailContent, plainText } from './content.ts';
+import { html } from './html.ts';
 
 /** The server that takes mail, and as whom. */
 export interface MailServer {
@@ -19,6 +21,7 @@ export interface Envelope {
   readonly replyTo: string | null;
   readonly content: MailContent;
   readonly attachments: readonly Attachment[];
+  readonly logo: InlineLogo | null;
 }
 
 /** A PDF that goes with a mail. */
@@ -26,6 +29,16 @@ export interface Attachment {
   readonly fileName: string;
   readonly content: Uint8Array;
 }
+
+/** A PNG that a mail shows. */
+export interface InlineLogo {
+  readonly width: number;
+  readonly height: number;
+  readonly content: Uint8Array;
+}
+
+/** The name of the logo among the parts of its mail (RFC 2392). */
+const LOGO_ID = 'logo@reckoner';
 
 const PATIENCE_MILLISECONDS = 30_000;
 const LONGEST_SILENCE_MILLISECONDS = 10_000;
@@ -60,7 +73,7 @@ export function openSmtp({ url, from, patienceMilliseconds = PATIENCE_MILLISECON
   const open = async () => (await import('nodemailer')).createTransport(options);
   let transport: ReturnType<typeof open> | undefined;
   const host = from.slice(from.lastIndexOf('@') + 1);
-  return async ({ id, recipients, senderName, replyTo, content, attachments }, stop) => {
+  return async ({ id, recipients, senderName, replyTo, content, attachments, logo }, stop) => {
     try {
       transport ??= open();
       const { rejected } = await (await transport).sendMail({
@@ -69,14 +82,10 @@ export function openSmtp({ url, from, patienceMilliseconds = PATIENCE_MILLISECON
         ...(replyTo !== null && { replyTo: { name: senderName, address: replyTo } }),
         subject: content.subject,
         text: plainText(content),
-        html: html(content),
-        attachments: attachments.map(({ fileName, content }) => ({
-          filename: fileName,
-          content: Buffer.from(content),
-          contentType: 'application/pdf',
-        })),
+        html: html(content, { logo: logo && { ...logo, source: `cid:${LOGO_ID}` } }),
+        attachments: [...attachments.map(toPart), ...(logo ? [toLogoPart(logo)] : [])],
         messageId: `<${id}@${host}>`,
-        headers: { 'Auto-Submitted': 'auto-generated', 'Content-Language': 'en' },
+        headers: { 'Auto-Submitted': 'auto-generated', 'Content-Language': content.locale ?? DEFAULT_LOCALE },
         signal: AbortSignal.any([stop, AbortSignal.timeout(patienceMilliseconds)]),
       });
       return { outcome: 'taken', refused: rejected };
@@ -85,3 +94,18 @@ export function openSmtp({ url, from, patienceMilliseconds = PATIENCE_MILLISECON
     }
   };
 }
+
+const toPart = ({ fileName, content }: Attachment) => ({
+  filename: fileName,
+  content: Buffer.from(content),
+  contentType: 'application/pdf',
+});
+
+/** Beside the HTML, which shows it; no program lists it among the files. */
+const toLogoPart = ({ content }: InlineLogo) => ({
+  filename: 'logo.png',
+  content: Buffer.from(content),
+  contentType: 'image/png',
+  contentDisposition: 'inline' as const,
+  cid: LOGO_ID,
+});

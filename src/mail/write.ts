@@ -1,7 +1,7 @@
 import type { AlertDependencies } from '../alerts/index.ts';
 import { customerParty, findMailboxes, type NotificationKind } from '../customers/index.ts';
 import type { Tx } from '../db/index.ts';
-import { type EnvironmentName, findOrganization, type MerchantSettings, merchantSettings } from '../identity/index.ts';
+import { type EnvironmentName, findMerchant, type MerchantOrganization } from '../identity/index.ts';
 import {
   type InvoiceFact,
   type InvoiceMails,
@@ -17,7 +17,8 @@ import { figuresOf } from '../look/index.ts';
 import type { ComingRenewal } from '../subscriptions/index.ts';
 import { writeAlertMails } from './alert-mails.ts';
 import { type AttachmentRecord, fileNameOf } from './attachments.ts';
-import { type InvoiceFacts, name, renewalMail } from './compose.ts';
+import { type InvoiceFacts, type RenewalFacts, renewalMail } from './compose.ts';
+import { accountOf, name, writerOf } from './correspondents.ts';
 import { decideMail, outdatedBy } from './decide.ts';
 import { invoiceMailContent } from './invoice-mails.ts';
 import { MAIL_KINDS, type MailKind } from './kinds.ts';
@@ -71,9 +72,10 @@ export function createMails({ environment, publicUrl }: WriterOptions): Mails {
   const draftOf = async (
     tx: Tx,
     { invoice, fact }: NotifiedInvoice,
-    settings: MerchantSettings,
+    merchant: MerchantOrganization,
     now: Instant,
   ): Promise<Draft | null> => {
+    const { settings } = merchant;
     if (isSent) await withdrawOutdated(tx, invoice, fact);
     const decided = decideMail(fact, {
       isNumbered: invoice.invoiceNumber !== null,
@@ -84,7 +86,7 @@ export function createMails({ environment, publicUrl }: WriterOptions): Mails {
       lacksRefundMail: fact.kind === 'refundVoided' && !(await hasRefundMail(tx, invoice, fact.note.id)),
     });
     if (decided === null) return null;
-    const facts = factsOf(invoice, settings, publicUrl);
+    const facts = factsOf(invoice, merchant, publicUrl);
     const content = await invoiceMailContent(tx, invoice, facts, fact, now);
     const { kind, occasion, bringsInvoice } = decided;
     const attachments = settings.mail.attachDocuments ? attachmentsOf(invoice, fact, bringsInvoice) : [];
@@ -95,17 +97,17 @@ export function createMails({ environment, publicUrl }: WriterOptions): Mails {
   const notifyAll: InvoiceMails['notifyAll'] = async (tx, notified, now) => {
     const [first] = notified;
     if (!first) return;
-    const settings = await merchantSettings(tx);
+    const merchant = await findMerchant(tx);
     const drafts: Draft[] = [];
     for (const each of notified) {
-      const draft = await draftOf(tx, each, settings, now);
+      const draft = await draftOf(tx, each, merchant, now);
       if (draft !== null) drafts.push(draft);
     }
     await write(tx, drafts, now);
   };
   return {
-    alert: async (tx, alert, trigger, now) => {
-      const mails = await writeAlertMails(tx, alert, trigger);
+    alert: async (tx, alert, trigger, currency, now) => {
+      const mails = await writeAlertMails(tx, publicUrl, alert, trigger, currency);
       if (mails.length > 0)
         await insertMails(
           tx,
@@ -116,10 +118,9 @@ export function createMails({ environment, publicUrl }: WriterOptions): Mails {
       void (await insertMails(tx, [{ ...(await writePortalMail(tx, link)), ...state(now), id: newId('mail') }])),
     invoices: { notifyAll, notify: (tx, invoice, fact, now) => notifyAll(tx, [{ invoice, fact }], now) },
     renewal: async (tx, { merchantId, subscriptionId, customerId, planName, renewsAt, estimate, card }, now) => {
-      const seller = await findOrganization(tx, merchantId);
-      if (!seller) throw new Error(`Merchant ${merchantId} has no organization.`);
+      const merchant = await findMerchant(tx);
+      const seller = writerOf(merchant);
       const { name: buyerName, locale = DEFAULT_LOCALE } = await customerParty(tx, customerId);
-      const [contact = null] = seller.billingEmails;
       const cardName = card === null ? null : figuresOf(locale).card(card);
       const mail = {
         merchantId,
@@ -128,22 +129,24 @@ export function createMails({ environment, publicUrl }: WriterOptions): Mails {
         occasion: formatInstant(renewsAt),
         customerId,
         senderName: name(seller.name),
-        replyTo: contact,
+        replyTo: seller.email ?? null,
         content: renewalMail({
-          locale,
-          sellerName: seller.name,
-          buyerName,
-          planName,
-          renewsAt,
-          estimate,
+          ...{ locale, seller, buyerName, planName, renewsAt, estimate },
           card: cardName,
-          contact,
+          account: renewalAccount(merchant, publicUrl),
         }),
         attachments: [],
       };
       await write(tx, [{ mail, wants: ['renewalReminder'] }], now);
     },
   };
+}
+
+/** The portal, and what it lets customers do with a subscription. */
+function renewalAccount(merchant: MerchantOrganization, publicUrl: string): RenewalFacts['account'] {
+  const url = accountOf(merchant, publicUrl);
+  const { planChange, cancellation } = merchant.settings.portal;
+  return url === null ? null : { url, canChange: planChange !== null, canCancel: cancellation !== 'none' };
 }
 
 /** An event makes unsent mails untrue: a paid invoice is not asked for. */
@@ -185,17 +188,13 @@ const ofInvoice = ({ merchantId, id, customerId, seller }: InvoiceRow) => ({
 });
 
 /** @throws for an invoice that has no number: a fault of ours. */
-function factsOf(
-  invoice: InvoiceRow,
-  { bankTransfer }: Pick<MerchantSettings, 'bankTransfer'>,
-  publicUrl: string,
-): InvoiceFacts {
+function factsOf(invoice: InvoiceRow, merchant: MerchantOrganization, publicUrl: string): InvoiceFacts {
   const { seller, buyer, invoiceNumber: number, issuedAt, dueAt } = invoice;
   if (!seller || !buyer || number === null || !issuedAt || !dueAt)
     throw new Error(`Invoice ${invoice.id} has not been issued.`);
   return {
     locale: localeOf(invoice),
-    sellerName: seller.name,
+    seller: { ...seller, email: seller.emails?.[0], accent: merchant.settings.branding.color },
     buyerName: buyer.name,
     number,
     currency: invoice.currency,
@@ -207,7 +206,8 @@ function factsOf(
     issuedAt,
     dueAt,
     page: payUrl(publicUrl, invoice.id),
+    account: accountOf(merchant, publicUrl),
     paysOnline: invoice.paysOnline,
-    bank: bankTransfer,
+    bank: merchant.settings.bankTransfer,
   };
 }

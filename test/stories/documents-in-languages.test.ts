@@ -65,7 +65,7 @@ const said: Readonly<
     creditNote: ['Avoir', 'rectifie la facture', 'Total crédité'],
     receipt: ['Reçu', 'Montant payé', 'par virement', 'Reste à payer sur la facture'],
     eInvoice: ['Paiement sous 14 jours.'],
-    mails: ['Veuillez payer 1 481,40 € avant le 24 mars 2026.', 'Merci : la facture'],
+    mails: ['Veuillez payer 1 481,40 € au plus tard le 24 mars 2026.', 'Merci : la facture'],
   },
   es: {
     invoice: [
@@ -75,7 +75,7 @@ const said: Readonly<
     creditNote: ['Nota de crédito', 'rectifica la factura', 'Importe abonado'],
     receipt: ['Recibo', 'Importe pagado', 'por transferencia', 'Pendiente en la factura'],
     eInvoice: ['Vence en 14 días.'],
-    mails: ['Pague 1.481,40 € hasta el 24 de marzo de 2026', 'Gracias: la factura'],
+    mails: ['Pague 1.481,40 € a más tardar el 24 de marzo de 2026', 'Gracias: la factura'],
   },
 };
 

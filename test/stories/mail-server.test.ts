@@ -3,6 +3,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { EnvironmentOptions } from '../../src/app.ts';
 import { Database, type Scope, sql, type Tx } from '../../src/db/index.ts';
 import { DocumentRenderError } from '../../src/documents/index.ts';
+import { png } from '../../src/identity/logo/testing.ts';
 import type { InvoicingDependencies } from '../../src/invoicing/index.ts';
 import { attachmentsFrom, createMailSender, createMails, type MailSender, mailDueKind } from '../../src/mail/index.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
@@ -168,6 +169,7 @@ describe('the documents that a mail brings', () => {
     const invoice = await issue(office);
     const mail = {
       merchantId: office.merchant.id,
+      kind: 'invoiceIssued',
       attempts,
       attachments: [{ document: 'invoice', invoiceId: invoice.id, id: invoice.id, fileName: 'INV.pdf' }],
     } as const;
@@ -177,12 +179,31 @@ describe('the documents that a mail brings', () => {
   it.each([
     { code: 'TIMED_OUT', attempts: 1, loaded: { isReady: false, error: 'INV.pdf could not be rendered.' } },
     { code: 'TIMED_OUT', attempts: 2, loaded: { isReady: false, error: 'INV.pdf could not be rendered.' } },
-    { code: 'TIMED_OUT', attempts: 3, loaded: { isReady: true, files: [] } },
-    { code: 'TOO_LARGE', attempts: 1, loaded: { isReady: true, files: [] } },
+    { code: 'TIMED_OUT', attempts: 3, loaded: { isReady: true, files: [], logo: null } },
+    { code: 'TOO_LARGE', attempts: 1, loaded: { isReady: true, files: [], logo: null } },
   ] as const)('are waited for, but not for ever: $code at attempt $attempts', async ({ code, attempts, loaded }) => {
     const office = await openOffice();
     expect(await load(office, code, attempts)).toEqual(loaded);
   });
+});
+
+it('brings the logo with the mail, and says its language', async () => {
+  const drop = await openDrop();
+  const office = await openOffice(from(drop.url));
+  await office.env.server.inject({
+    method: 'PUT',
+    url: `/v0/organizations/${office.merchant.id}/logo`,
+    headers: { authorization: `Bearer ${office.merchant.key}`, 'content-type': 'image/png' },
+    payload: png(),
+  });
+  await issue(office, { locale: 'de' });
+  await office.env.runDueWork();
+  await expect.poll(() => drop.messages.length, { timeout: 20_000 }).toBe(1);
+  const [message = ''] = drop.messages;
+  expect(header(message, 'Content-Language')).toBe('de');
+  expect(message).toMatch(/Content-Type: multipart\/related/);
+  expect(message).toMatch(/Content-Id: <logo@reckoner>/i);
+  expect(message.replace(/=\r\n/g, '')).toContain('src=3D"cid:logo@reckoner"');
 });
 
 describe('what was no longer true before it left', () => {
@@ -378,7 +399,7 @@ describe('the carrier', () => {
     );
     await followUp?.();
   };
-  const noAttachments = async () => ({ isReady: true, files: [] }) as const;
+  const noAttachments = async () => ({ isReady: true, files: [], logo: null }) as const;
   const mailsOf = async ({ shop }: Office): Promise<Resource[]> => (await shop.read('/v0/mails?limit=100')).data;
 
   it('releases unstarted mails at its close, and does not wait for ever for started ones', async () => {

@@ -58,7 +58,7 @@ describe('a stored card that is charged at once', () => {
     const mails = await mailsTo(customer);
     expect(mails.map(({ kind }) => kind)).toEqual(['invoicePaid']);
     expect(mails[0].attachments).toEqual([`${invoice.invoiceNumber}.pdf`, `Receipt-${invoice.invoiceNumber}.pdf`]);
-    expect(mails[0].text).toContain('Paid by: Visa ending in 4242');
+    expect(mails[0].text).toContain('Payment method: Visa ending in 4242');
     expect(mails[0].text).not.toContain('Please pay');
   });
 
@@ -135,7 +135,7 @@ describe('the wallet', () => {
     await fillWallet(customer, '30.00');
     const invoice = await bill(customer);
     const [mail] = (await mailsTo(customer)).filter(({ invoiceId }) => invoiceId === invoice.id);
-    for (const part of ['Please pay $70.00', 'Paid from your balance: $30.00', 'To pay: $70.00'])
+    for (const part of ['Please pay $70.00', 'Paid from your balance: $30.00', 'Amount due: $70.00'])
       expect(mail.text).toContain(part);
   });
 

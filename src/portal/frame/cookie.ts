@@ -3,6 +3,9 @@ const NAME = 'reckoner_portal';
 /** The path of the portal, as browsers see it, without a slash at the end. */
 export const portalPath = (publicUrl: string): string => `${new URL(publicUrl).pathname.replace(/\/$/, '')}/portal`;
 
+/** The address at which customers of a merchant ask for a link. */
+export const portalDoor = (publicUrl: string, merchantId: string): string => `${publicUrl}/portal/${merchantId}`;
+
 /** The token of the session in the cookies of a request. */
 export function sessionTokenIn(header: string | undefined): string | undefined {
   for (const pair of (header ?? '').split(';')) {
