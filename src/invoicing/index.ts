@@ -53,7 +53,7 @@ export {
   upfrontInvoiceOf,
 } from './one-off/upfront.ts';
 export type { Standing } from './page/standing.ts';
-export { linesForCustomers } from './page/view.ts';
+export { billForCustomers } from './page/bill.ts';
 export { chargeAtOnce } from './paying/card-charge.ts';
 export {
   type CustomerInvoice,

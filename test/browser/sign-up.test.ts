@@ -140,7 +140,7 @@ describe.skipIf(!hasBrowser)('in a browser', { timeout: 120_000 }, () => {
     const page = await open(once);
     await fill(page);
     await goOn(page);
-    expect(await heading(page)).toBe('Your subscription has begun');
+    expect(await heading(page)).toBe('Your subscription has started');
     await expectGood(page, 'begun');
     const used = await open(once);
     expect(await heading(used)).toBe('This link has been used');

@@ -68,7 +68,7 @@ describe('a sign-up link', () => {
     for (const part of ['$58.80', 'Due now', 'Seat', '$49.00 every month', '$1.00 for each', '10 April 2026: $58.80'])
       expect(page.words).toContain(part);
 
-    const session = await reader.press(page, 'Go on to payment', ADA);
+    const session = await reader.press(page, 'Continue to payment', ADA);
     for (const part of ['Pay $58.80', 'Seat', 'The next invoice comes on 10 April 2026: $58.80'])
       expect(session.words).toContain(part);
     expect([await subscriptionsOf(plan), await customerNamed(ADA.name)]).toEqual([[], []]);
@@ -98,7 +98,7 @@ describe('a sign-up link', () => {
     expect((await shop.read(`/v0/customers/${customer?.id}/paymentMethods`)).data).toMatchObject([{ last4: '4242' }]);
     expect(await read(made)).toMatchObject({ uses: 1, status: 'open' });
     const again = await reader.open(session.address);
-    for (const part of ['Payment received', 'it has begun', 'Invoice (PDF)', 'Receipt'])
+    for (const part of ['Payment received', 'it has started', 'Invoice (PDF)', 'Receipt'])
       expect(again.words).toContain(part);
     const events = (await shop.read('/v0/webhookEvents?limit=100')).data.map(({ type }: Resource) => type);
     for (const type of ['customer.created.v0', 'subscription.activated.v0', 'invoice.paid.v0'])
@@ -112,7 +112,7 @@ describe('what is exactly once', () => {
     const plan = await planOf(inAdvance());
     const page = await open(await link(plan));
     const sessions = await Promise.all(
-      Array.from({ length: 10 }, () => reader.press(page, 'Go on to payment', { ...ADA, name: 'Ten Times' })),
+      Array.from({ length: 10 }, () => reader.press(page, 'Continue to payment', { ...ADA, name: 'Ten Times' })),
     );
     expect(new Set(sessions.map(({ address }) => address)).size).toBe(1);
     const paid = await Promise.all(sessions.map((session) => pay(session)));
@@ -128,8 +128,8 @@ describe('what is exactly once', () => {
     const [tab, other] = [await open(made), await open(made)];
     expect(tab.text).toContain('value="One Person"');
     const { name: _name, email: _email, ...address } = ADA;
-    const first = await reader.press(tab, 'Go on to payment', address);
-    const second = await reader.press(other, 'Go on to payment', address);
+    const first = await reader.press(tab, 'Continue to payment', address);
+    const second = await reader.press(other, 'Continue to payment', address);
     expect(second.address).not.toBe(first.address);
     const late = await reader.open(first.address);
     expect(late.headings).toContain('This payment link has expired');
@@ -139,7 +139,7 @@ describe('what is exactly once', () => {
     expect((await open(made)).headings).toEqual(['This link has been used']);
     const [customer] = await customerNamed('One Person');
     expect(customer).toMatchObject({ externalId: 'u-1' });
-    expect((await reader.press(tab, 'Go on to payment', address)).headings).toEqual(['This link has been used']);
+    expect((await reader.press(tab, 'Continue to payment', address)).headings).toEqual(['This link has been used']);
     const taken = await merchant.post('/v0/checkoutLinks', { planId: plan.id, customer: { externalId: 'u-1' } });
     expect([taken.status, taken.body.code]).toEqual([409, 'EXTERNAL_ID_TAKEN']);
   });
@@ -149,16 +149,16 @@ describe('what is exactly once', () => {
     const made = await link(plan);
     const tabs = [await open(made), await open(made), await open(made)] as const;
     const twin = { ...ADA, name: 'Same Person', email: 'same@person.example' };
-    const first = await reader.press(tabs[0], 'Go on to payment', twin);
-    const second = await reader.press(tabs[1], 'Go on to payment', { ...twin, email: 'Same@Person.example' });
+    const first = await reader.press(tabs[0], 'Continue to payment', twin);
+    const second = await reader.press(tabs[1], 'Continue to payment', { ...twin, email: 'Same@Person.example' });
     expect((await reader.open(first.address)).headings).toContain('This payment link has expired');
     expect((await pay(second)).headings).toContain('Payment received');
-    const asked = await reader.press(tabs[2], 'Go on to payment', twin);
+    const asked = await reader.press(tabs[2], 'Continue to payment', twin);
     expect([asked.status, asked.words.includes('You have subscribed already')]).toEqual([409, true]);
     expect(await subscriptionsOf(plan)).toHaveLength(1);
-    const other = await reader.press(await open(made), 'Go on to payment', { ...twin, line1: '13 St James’s Square' });
+    const other = await reader.press(await open(made), 'Continue to payment', { ...twin, line1: '13 St James’s Square' });
     expect(other.words).toContain('Pay $58.80');
-    await pay(await reader.press(asked, 'Go on to payment'));
+    await pay(await reader.press(asked, 'Continue to payment'));
     expect(await subscriptionsOf(plan)).toHaveLength(2);
   });
 
@@ -167,7 +167,7 @@ describe('what is exactly once', () => {
     const made = await link(plan, { maxUses: 2 });
     const sessions = [];
     for (const name of ['First Two', 'Second Two', 'Third Two'])
-      sessions.push(await reader.press(await open(made), 'Go on to payment', { ...ADA, name }));
+      sessions.push(await reader.press(await open(made), 'Continue to payment', { ...ADA, name }));
     await Promise.all(sessions.map((session) => pay(session)));
     expect(await subscriptionsOf(plan)).toHaveLength(2);
     const left = (await Promise.all(sessions.map(({ address }) => reader.open(address)))).filter(
@@ -184,7 +184,7 @@ describe('what is exactly once', () => {
   it('confirming a card once, and a bank that answers later, make one subscription', async () => {
     for (const card of ['pm_3ds', 'pm_slow']) {
       const plan = await planOf(inAdvance());
-      const session = await reader.press(await open(await link(plan)), 'Go on to payment', ADA);
+      const session = await reader.press(await open(await link(plan)), 'Continue to payment', ADA);
       const waiting = await pay(session, card);
       expect(await subscriptionsOf(plan)).toEqual([]);
       if (card === 'pm_3ds') await reader.press(waiting, 'Confirm');
@@ -213,17 +213,17 @@ describe('the price that is paid is the price that was shown', () => {
     const plan = await planOf(inAdvance());
     const page = await open(await link(plan));
     await otherVersion(plan, '99.00');
-    const again = await reader.press(page, 'Go on to payment', ADA);
+    const again = await reader.press(page, 'Continue to payment', ADA);
     expect([again.status, again.words.includes('The price has changed')]).toEqual([409, true]);
     expect(again.words).toContain('$118.80');
     expect(again.text).toContain('value="Ada Lovelace"');
-    const session = await reader.press(again, 'Go on to payment');
+    const session = await reader.press(again, 'Continue to payment');
     expect(session.words).toContain('Pay $118.80');
   });
 
   it('a version that becomes the default during a payment applies to the next customer', async () => {
     const plan = await planOf(inAdvance());
-    const session = await reader.press(await open(await link(plan)), 'Go on to payment', ADA);
+    const session = await reader.press(await open(await link(plan)), 'Continue to payment', ADA);
     await otherVersion(plan, '99.00');
     expect((await reader.open(session.address)).words).toContain('Pay $58.80');
     await pay(session);
@@ -236,7 +236,7 @@ describe('the price that is paid is the price that was shown', () => {
   it('if a tax rate changes during a payment, nothing is charged, and the link shows the new price', async () => {
     const plan = await planOf(inAdvance());
     const made = await link(plan);
-    const session = await reader.press(await open(made), 'Go on to payment', ADA);
+    const session = await reader.press(await open(made), 'Continue to payment', ADA);
     await shop.change(`/v0/plans/${plan.id}`, { defaultTaxRate: 25 });
     expect((await pay(session)).words).toContain('Nothing was charged.');
     expect(await subscriptionsOf(plan)).toEqual([]);
@@ -245,7 +245,7 @@ describe('the price that is paid is the price that was shown', () => {
 
   it('if the tax in inclusive prices changes during a payment, nothing is charged, although the total is the same', async () => {
     const plan = await shop.plan([await inAdvance()], { defaultTaxRate: 20, taxBehavior: 'inclusive' });
-    const session = await reader.press(await open(await link(plan)), 'Go on to payment', ADA);
+    const session = await reader.press(await open(await link(plan)), 'Continue to payment', ADA);
     expect(session.words).toContain('Pay $49.00');
     await shop.change(`/v0/plans/${plan.id}`, { defaultTaxRate: 25 });
     expect((await pay(session)).words).toContain('Nothing was charged.');
@@ -254,7 +254,7 @@ describe('the price that is paid is the price that was shown', () => {
 
   it('paid the day after, it has run since the form was sent', async () => {
     const plan = await planOf(inAdvance());
-    const session = await reader.press(await open(await link(plan)), 'Go on to payment', ADA);
+    const session = await reader.press(await open(await link(plan)), 'Continue to payment', ADA);
     env.setNow('2026-03-11T09:00:00Z');
     await pay(session);
     env.setNow(NOW);
@@ -270,10 +270,10 @@ describe('where nothing is due now', () => {
     expect(page.words).toContain(
       'The next invoice comes on 10 April 2026: $0.00, with tax. What you use is billed on top.',
     );
-    const session = await reader.press(page, 'Go on to your card', { ...ADA, name: 'Usage Only' });
+    const session = await reader.press(page, 'Continue to your card', { ...ADA, name: 'Usage Only' });
     expect(session.words).toContain('Subscription to');
     const saved = await pay(session);
-    expect(saved.words).toContain('it has begun');
+    expect(saved.words).toContain('it has started');
     expect(await subscriptionsOf(plan)).toMatchObject([{ status: 'active', autoCharge: true }]);
     const [customer] = await customerNamed('Usage Only');
     expect((await shop.read(`/v0/customers/${customer?.id}/paymentMethods`)).data).toHaveLength(1);
@@ -285,7 +285,7 @@ describe('where nothing is due now', () => {
     const page = await open(await link(plan));
     expect(page.words).toContain('Free trial until 24 March 2026');
     expect(page.words).toContain('The next invoice comes on 24 March 2026: $58.80, with tax.');
-    await pay(await reader.press(page, 'Go on to your card', ADA));
+    await pay(await reader.press(page, 'Continue to your card', ADA));
     expect(await subscriptionsOf(plan)).toMatchObject([{ status: 'active' }]);
   });
 
@@ -293,13 +293,13 @@ describe('where nothing is due now', () => {
     const plan = await planOf(shop.feePrice({ properties: { unitPrice: '0' } }));
     const page = await open(await link(plan));
     const done = await Promise.all(
-      Array.from({ length: 5 }, () => reader.press(page, 'Begin the subscription', { ...ADA, name: 'Free Rider' })),
+      Array.from({ length: 5 }, () => reader.press(page, 'Start the subscription', { ...ADA, name: 'Free Rider' })),
     );
-    for (const { headings } of done) expect(headings).toEqual(['Your subscription has begun']);
+    for (const { headings } of done) expect(headings).toEqual(['Your subscription has started']);
     expect(await subscriptionsOf(plan)).toMatchObject([{ status: 'active', autoCharge: false }]);
     expect(await customerNamed('Free Rider')).toHaveLength(1);
     const sent = await open(await link(plan, { redirectUrls: { onSuccess: 'https://shop.example/welcome' } }));
-    expect((await reader.press(sent, 'Begin the subscription', ADA)).elsewhere).toBe('https://shop.example/welcome');
+    expect((await reader.press(sent, 'Start the subscription', ADA)).elsewhere).toBe('https://shop.example/welcome');
   });
 });
 
@@ -311,8 +311,8 @@ describe('who subscribes', () => {
     });
     const made = await link(plan);
     const typed = { ...ADA, name: 'Stranger', email: 'known@buyer.example' };
-    const asKnown = await reader.press(await open(made), 'Go on to payment', typed);
-    const asNew = await reader.press(await open(made), 'Go on to payment', { ...typed, email: 'new@buyer.example' });
+    const asKnown = await reader.press(await open(made), 'Continue to payment', typed);
+    const asNew = await reader.press(await open(made), 'Continue to payment', { ...typed, email: 'new@buyer.example' });
     const same = ({ words }: Page) => words.replace(/known@|new@/g, '');
     expect(same(asKnown)).toBe(same(asNew));
     await pay(asKnown);
@@ -337,7 +337,7 @@ describe('who subscribes', () => {
 
   it('what is wrong is said in one place and at each field, and what was typed stays', async () => {
     const page = await open(await link(await planOf(inAdvance())));
-    const wrong = await reader.press(page, 'Go on to payment', {
+    const wrong = await reader.press(page, 'Continue to payment', {
       name: 'A & "B" <i>',
       email: 'no address',
       country: 'DE',
@@ -371,7 +371,7 @@ describe('who subscribes', () => {
     expect([checked.status, checked.words.includes('DE136695976 has the right form.')]).toEqual([200, true]);
     const bad = await reader.press(checked, 'Check the number and the tax', { taxId: 'DE1' });
     expect(bad.words).toContain('This is not a tax number of this country.');
-    await pay(await reader.press(checked, 'Go on to payment'));
+    await pay(await reader.press(checked, 'Continue to payment'));
     expect(await customerNamed('Taxed GmbH')).toMatchObject([{ taxId: 'DE136695976' }]);
   });
 
@@ -406,7 +406,7 @@ describe('who subscribes', () => {
     const page = await open(await link(await planOf(inAdvance())));
     // a browser presses the first (HTML, implicit submission)
     const [first] = page.text.match(/<button[\s\S]*?<\/button>/g) ?? [];
-    expect(first).toContain('Go on to payment');
+    expect(first).toContain('Continue to payment');
     expect(first).not.toContain('name=');
   });
 });
@@ -436,12 +436,12 @@ describe('a link that is over', () => {
     const plan = await planOf(inAdvance());
     const made = await link(plan, { expiresIn: 'PT2H', redirectUrls: { onFailure: 'https://shop.example/plans' } });
     const page = await open(made);
-    const session = await reader.press(page, 'Go on to payment', ADA);
+    const session = await reader.press(page, 'Continue to payment', ADA);
     env.setNow('2026-03-10T11:30:00Z');
     const over = await open(made);
     expect(over.headings).toEqual(['This link has expired']);
     expect(over.links.map(({ href }) => href)).toEqual(['https://shop.example/plans']);
-    expect((await reader.press(page, 'Go on to payment', ADA)).headings).toEqual(['This link has expired']);
+    expect((await reader.press(page, 'Continue to payment', ADA)).headings).toEqual(['This link has expired']);
     expect((await pay(session)).headings).toContain('This payment link has expired');
     expect(await read(made)).toMatchObject({ status: 'expired' });
     env.setNow(NOW);
@@ -451,7 +451,7 @@ describe('a link that is over', () => {
   it('ended before its time ends what was begun by it; again is the same as once', async () => {
     const plan = await planOf(inAdvance());
     const made = await link(plan);
-    const session = await reader.press(await open(made), 'Go on to payment', ADA);
+    const session = await reader.press(await open(made), 'Continue to payment', ADA);
     expect(await shop.act(`/v0/checkoutLinks/${made.id}/expire`)).toMatchObject({ status: 'expired' });
     expect(await shop.act(`/v0/checkoutLinks/${made.id}/expire`)).toMatchObject({ status: 'expired' });
     expect((await reader.open(session.address)).headings).toContain('This payment link has expired');
@@ -460,7 +460,7 @@ describe('a link that is over', () => {
 
   it('what was typed by people who did not subscribe is forgotten a day later', async () => {
     const plan = await planOf(inAdvance());
-    const session = await reader.press(await open(await link(plan)), 'Go on to payment', { ...ADA, name: 'Forget Me' });
+    const session = await reader.press(await open(await link(plan)), 'Continue to payment', { ...ADA, name: 'Forget Me' });
     const kept = () =>
       env.database.transaction({ merchants: [merchant.id] }, (tx) =>
         tx.rows(sql`select from checkout where typed ->> 'name' = 'Forget Me'`),
@@ -491,13 +491,13 @@ describe('strangers and mistakes', () => {
     });
     const page = await open(await link(plan));
     const typed = Object.fromEntries(Object.keys(ADA).map((field) => [field, field === 'country' ? 'GB' : hostile]));
-    const wrong = await reader.press(page, 'Go on to payment', {
+    const wrong = await reader.press(page, 'Continue to payment', {
       ...typed,
       line2: hostile,
       state: hostile,
       taxId: hostile,
     });
-    const session = await reader.press(wrong, 'Go on to payment', { email: ADA.email });
+    const session = await reader.press(wrong, 'Continue to payment', { email: ADA.email });
     const paid = await pay(session);
     for (const { text } of [page, wrong, session, paid]) {
       expect(text).not.toContain('<script>alert');
