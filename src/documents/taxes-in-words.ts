@@ -5,7 +5,7 @@ import { type TaxedByLines, taxNote } from './tax-notes.ts';
 import { DOCUMENT_WORDS } from './words.ts';
 
 /** The sums of a sale, and what they are taxed by. */
-export interface TaxedSums extends Pick<InvoiceDocument, 'subtotal' | 'totalTax' | 'taxes' | 'taxIncluded'> {
+interface TaxedSums extends Pick<InvoiceDocument, 'subtotal' | 'totalTax' | 'taxes' | 'taxIncluded'> {
   readonly locale: Locale;
   readonly currency: string;
   readonly seller: Party;

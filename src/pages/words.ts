@@ -9,6 +9,7 @@ const en = {
   whatYouPayFor: 'What you pay for',
   moreLines: ['more line', 'more lines'] as readonly [string, string],
   otherLines: 'The other lines',
+  loadAgain: 'Load the page again',
   inAll: 'In all',
   unknown: {
     heading: 'This link does not exist',
@@ -36,6 +37,7 @@ const de: Words = {
   whatYouPayFor: 'Wofür Sie zahlen',
   moreLines: ['weitere Position', 'weitere Positionen'],
   otherLines: 'Die übrigen Positionen',
+  loadAgain: 'Seite neu laden',
   inAll: 'Insgesamt',
   unknown: {
     heading: 'Diesen Link gibt es nicht',
@@ -61,6 +63,7 @@ const fr: Words = {
   whatYouPayFor: 'Ce que vous payez',
   moreLines: ['autre ligne', 'autres lignes'],
   otherLines: 'Les autres lignes',
+  loadAgain: 'Recharger la page',
   inAll: 'Au total',
   unknown: {
     heading: 'Ce lien n’existe pas',
@@ -86,6 +89,7 @@ const es: Words = {
   whatYouPayFor: 'Lo que paga',
   moreLines: ['línea más', 'líneas más'],
   otherLines: 'Las demás líneas',
+  loadAgain: 'Cargar la página de nuevo',
   inAll: 'En total',
   unknown: {
     heading: 'Este enlace no existe',

@@ -46,6 +46,9 @@ const subscriptionsOf = async ({ id }: Resource): Promise<Resource[]> =>
   (await shop.read(`/v0/subscriptions?planId=${id}&limit=100`)).data;
 const customerNamed = async (name: string): Promise<Resource[]> =>
   (await shop.read(`/v0/customers?name=${encodeURIComponent(name)}`)).data;
+/** The version that the page of a link shows. */
+const planIn = async (path: string): Promise<string> =>
+  /name="version" value="([^"]+)"/.exec((await reader.open(path)).text)?.[1] ?? '';
 const pay = (page: Page, card = 'pm_ok') => reader.press(page, /^(Pay|Save)/, { paymentMethod: card });
 
 describe('a sign-up link', () => {
@@ -65,7 +68,7 @@ describe('a sign-up link', () => {
       url: `http://localhost:4401/pay/signup/${made.id}`,
     });
     const page = await open(made);
-    for (const part of ['$58.80', 'Due now', 'Seat', '$49.00 every month', '$1.00 for each', '10 April 2026: $58.80'])
+    for (const part of ['$58.80', 'Due now', 'Seat', '$49.00 every month', '$1.00 per call', '10 April 2026: $58.80'])
       expect(page.words).toContain(part);
 
     const session = await reader.press(page, 'Continue to payment', ADA);
@@ -154,7 +157,7 @@ describe('what is exactly once', () => {
     expect((await reader.open(first.address)).headings).toContain('This payment link has expired');
     expect((await pay(second)).headings).toContain('Payment received');
     const asked = await reader.press(tabs[2], 'Continue to payment', twin);
-    expect([asked.status, asked.words.includes('You have subscribed already')]).toEqual([409, true]);
+    expect(asked.words).toContain('You have subscribed already');
     expect(await subscriptionsOf(plan)).toHaveLength(1);
     const other = await reader.press(await open(made), 'Continue to payment', { ...twin, line1: '13 St James’s Square' });
     expect(other.words).toContain('Pay $58.80');
@@ -175,7 +178,7 @@ describe('what is exactly once', () => {
     );
     expect(left).toHaveLength(1);
     const refused = await pay(left[0] as Page);
-    expect([refused.status, refused.words.includes('This can no longer be paid here.')]).toEqual([409, true]);
+    expect(refused.words).toContain('This can no longer be paid here.');
     expect(await read(made)).toMatchObject({ uses: 2, status: 'used' });
     const third = (await customerNamed('Two')).length;
     expect(third).toBe(2);
@@ -214,7 +217,7 @@ describe('the price that is paid is the price that was shown', () => {
     const page = await open(await link(plan));
     await otherVersion(plan, '99.00');
     const again = await reader.press(page, 'Continue to payment', ADA);
-    expect([again.status, again.words.includes('The price has changed')]).toEqual([409, true]);
+    expect(again.words).toContain('The price has changed');
     expect(again.words).toContain('$118.80');
     expect(again.text).toContain('value="Ada Lovelace"');
     const session = await reader.press(again, 'Continue to payment');
@@ -259,6 +262,71 @@ describe('the price that is paid is the price that was shown', () => {
     await pay(session);
     env.setNow(NOW);
     expect(await subscriptionsOf(plan)).toMatchObject([{ status: 'active', startedAt: NOW }]);
+  });
+});
+
+describe('the prices on the page', () => {
+  const cell = (model: string, kind: string, unitPrice: string) => ({ match: { model, kind }, unitPrice });
+  const tokens = (properties: object) =>
+    shop.metric({ name: 'Tokens', unit: 'token', groupBy: { model: '$.model', kind: '$.kind' } }).then((metric) =>
+      shop.usagePrice({ billableMetricId: metric.id, invoiceDisplayName: 'Tokens', model: 'matrix', properties }),
+    );
+
+  it('of models and kinds are a table on one scale, with what is free', async () => {
+    const price = tokens({
+      dimensions: ['model', 'kind'],
+      cells: [
+        cell('atlas-4', 'input', '0.000003'),
+        cell('atlas-4', 'output', '0.00001'),
+        cell('atlas-mini', 'input', '0'),
+        cell('atlas-mini', 'output', '0.000000125'),
+      ],
+      default: '0.00002',
+    });
+    const { words } = await open(await link(await planOf(inAdvance(), price)));
+    expect(words).toContain(
+      'Tokens per 1,000,000 tokens model input output atlas-4 $3.00 $10.00 atlas-mini free $0.125 All others $20.00',
+    );
+    expect(words).toContain('Seat $49.00 every month');
+  });
+
+  it('of cells that name one dimension are a row each, the nearest match first', async () => {
+    const price = tokens({
+      dimensions: ['model', 'kind'],
+      cells: [{ match: { model: 'atlas-4' }, unitPrice: '0.5' }, cell('atlas-4', 'output', '2')],
+      default: '0',
+    });
+    const { words } = await open(await link(await planOf(price)));
+    expect(words).toContain(
+      'per token model · kind Price atlas-4 · output $2.00 atlas-4 · any other $0.50 All others free',
+    );
+  });
+
+  it.each([
+    {
+      model: 'graduated',
+      properties: { tiers: [{ upTo: '1000', unitPrice: '0' }, { upTo: null, unitPrice: '0.25', flatPrice: '5' }] },
+      says: 'each unit at the price of its level Quantity per call Flat up to 1,000 free – above 1,000 $0.25 $5.00',
+    },
+    {
+      model: 'volume',
+      properties: { tiers: [{ upTo: '10', unitPrice: '2' }, { upTo: null, unitPrice: '1' }] },
+      says: 'all units at the price of the level that the quantity reaches Quantity per call up to 10 $2.00 above 10 $1.00',
+    },
+    {
+      model: 'package',
+      properties: { size: '1000', price: '5', includedUnits: '200' },
+      says: '$5.00 per package of 1,000 calls, each begun package in full 200 calls included every month',
+    },
+    {
+      model: 'percentage',
+      properties: { percentage: '0.029', fixed: '0.30', maxCharge: '50' },
+      says: '2.9% of the value (call), plus $0.30 for each event, at most $50.00',
+    },
+  ])('of the model $model are said in full', async ({ model, properties, says }) => {
+    const metric = await shop.metric({ unit: 'call' });
+    const price = shop.usagePrice({ billableMetricId: metric.id, invoiceDisplayName: 'Calls', model, properties });
+    expect((await open(await link(await planOf(price)))).words).toContain(`Calls ${says}`);
   });
 });
 
@@ -343,7 +411,7 @@ describe('who subscribes', () => {
       country: 'DE',
       taxId: 'DE12',
     });
-    expect(wrong.status).toBe(400);
+    expect(wrong.address).toMatch(/\?form=\w{22}$/);
     expect(wrong.title).toMatch(/^Please look at these fields again – /);
     expect(wrong.links.map(({ href, words }) => [href, words])).toEqual([
       ['#email', 'Enter an e-mail address like name@example.com.'],
@@ -383,7 +451,7 @@ describe('who subscribes', () => {
       answer: 'invalid',
       says: 'The register of the European Union does not know',
     },
-    { country: 'FR', typed: 'FR40303265045', answer: 'down', says: 'FR40303265045 has the right form.' },
+    { country: 'FR', typed: 'FR40303265045', answer: 'down', says: 'FR40303265045 has the right form. The register did not confirm it just now' },
     { country: 'GR', typed: '094259216', answer: 'valid', says: 'EL094259216 is registered.' },
     { country: 'FR', typed: 'FR40303265046', answer: 'valid', says: 'This is not a tax number of this country.' },
     { country: 'DE', typed: 'none', answer: 'valid', says: 'This is not a tax number of this country.' },
@@ -400,6 +468,39 @@ describe('who subscribes', () => {
     if (row.says === '') expect(said.text).toBe('');
     else expect(said.text).toContain(row.says);
     expect((await env.client().post('/pay/signup/clk_none/taxId', body, form)).status).toBe(404);
+  });
+
+  it('a form is always answered by a redirect, and what it held is shown at an address without it', async () => {
+    const made = await link(await planOf(inAdvance()));
+    const path = new URL(made.url).pathname;
+    const send = (fields: Record<string, string>) =>
+      env.client().post(path, new URLSearchParams(fields).toString(), { 'content-type': 'application/x-www-form-urlencoded' });
+    const typed = { ...ADA, name: 'Going Back', form: 'formOfGoingBack', version: (await planIn(path)) };
+    for (const fields of [
+      { ...typed, check: '1' },
+      { ...typed, email: 'none' },
+      { ...typed, version: 'plv_none' },
+    ]) {
+      const { status, headers, text } = await send(fields);
+      expect([status, headers.location, text]).toEqual([303, `${made.id}?form=formOfGoingBack`, '']);
+      const shown = await reader.open(`${path}?form=formOfGoingBack`);
+      expect([shown.status, shown.text.includes('value="Going Back"')]).toEqual([200, true]);
+      expect(shown.text).not.toContain('value="formOfGoingBack"'); // the next form is another one
+    }
+    const sent = await send(typed);
+    expect(sent.headers.location).toMatch(/^\.\.\/ps_/);
+    expect((await reader.open(`${path}?form=formOfGoingBack`)).text).toContain('value="Going Back"');
+    expect((await reader.open(`${path}?form=another`)).text).not.toContain('Going Back');
+    const elsewhere = await link(await planOf(inAdvance()));
+    expect((await reader.open(`${new URL(elsewhere.url).pathname}?form=formOfGoingBack`)).text).not.toContain('Going Back');
+  });
+
+  it('what was typed into a form that was never finished is forgotten after a day', async () => {
+    const page = await open(await link(await planOf(inAdvance())));
+    const wrong = await reader.press(page, 'Continue to payment', { name: 'Soon Forgotten' });
+    expect((await reader.open(wrong.address)).text).toContain('Soon Forgotten');
+    await forgetCheckouts.run(env.database, Temporal.Instant.from(NOW).add({ hours: 25 }));
+    expect((await reader.open(wrong.address)).text).not.toContain('Soon Forgotten');
   });
 
   it('Enter in a field submits the form, and does not only check the tax number', async () => {

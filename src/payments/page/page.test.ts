@@ -19,6 +19,12 @@ afterAll(() => shop.close());
 
 const see = (id: string) => shop.nobody.get(`/pay/${id}`);
 const pay = (id: string, form = 'paymentMethod=pm_ok') => shop.nobody.post(`/pay/${id}`, form, FORM);
+/** The page that a browser shows after the form: a form is never answered by a page itself. */
+const payAndSee = async (id: string, form?: string) => {
+  const { status, headers } = await pay(id, form);
+  expect(status).toBe(303);
+  return shop.nobody.get(new URL(String(headers.location), `http://localhost/pay/${id}`).href.slice('http://localhost'.length));
+};
 const invoice = (more: Partial<EntityDescription> = {}): EntityDescription => ({
   title: 'Invoice',
   number: 'INV-000012',
@@ -64,7 +70,7 @@ describe('the page of a session that can be paid', () => {
       '$54.18',
       'VAT 20% on $57.87',
       'Northwind GmbH',
-      'Due 15 March 2026',
+      'Due 15\u00a0March\u00a02026',
     ])
       expect(text).toContain(part);
     expect(text).toContain('<p class="amount">$69.44</p>');
@@ -73,7 +79,7 @@ describe('the page of a session that can be paid', () => {
     expect(text.match(/<label[^>]*><input type="radio" name="paymentMethod" value="pm_\w+" required/g)).toHaveLength(8);
     expect(text).toMatch(/<button type="submit">Pay \$69\.44<\/button>/);
     expect(text).toContain('href="https://shop.example/cart?a=1&amp;b=2"');
-    expect(text).toContain('2 March 2026, 12:00 UTC');
+    expect(text).toContain('2\u00a0March\u00a02026, 12:00\u00a0UTC');
   });
 
   it('loads and runs nothing, and may be framed by nobody', async () => {
@@ -115,7 +121,7 @@ describe('the page of a session that can be paid', () => {
       { failureRedirectUrl: 'https://shop.example/', successRedirectUrl: 'https://shop.example/' },
       hostile,
     );
-    const pages = [await see(id), await pay(id, 'paymentMethod=%3Cscript%3E'), await pay(id).then(() => see(id))];
+    const pages = [await see(id), await payAndSee(id, 'paymentMethod=%3Cscript%3E'), await pay(id).then(() => see(id))];
     for (const { text } of pages) {
       expect(text).toContain(html`${HOSTILE}`.text);
       expect(text).not.toMatch(/<script|<img|onerror=alert\(2\)>/);
@@ -177,8 +183,7 @@ describe('paying on the page', () => {
     'with the form %j shows the page again and charges nothing',
     async (form) => {
       const { id, toy } = await openPage();
-      const { status, text } = await pay(id, form);
-      expect(status).toBe(400);
+      const { text } = await payAndSee(id, form);
       expect(text).toContain('<strong>Choose a card.</strong>');
       expect(await shop.handlerCalls(merchant, toy)).toEqual([]);
     },
@@ -187,8 +192,7 @@ describe('paying on the page', () => {
   it('what upstream refuses is said on the page, and nothing is charged', async () => {
     const { id, toy } = await openPage();
     await shop.inMerchant(merchant.id, (tx) => tx.run(sql`update toy set status = 'cancelled' where id = ${toy}`));
-    const { status, text } = await pay(id);
-    expect(status).toBe(409);
+    const { text } = await payAndSee(id);
     expect(text).toContain('This can no longer be paid here.');
     expect(await shop.handlerCalls(merchant, toy)).toEqual([]);
   });
@@ -226,8 +230,7 @@ describe('the page of a session that cannot be paid', () => {
     expect(text).toContain('<h1>This payment link has expired</h1>');
     expect(text).toContain('href="https://shop.example/cart"');
     expect(text).not.toContain('<form');
-    const late = await pay(id);
-    expect([late.status, late.text.includes('has expired')]).toEqual([409, true]);
+    expect((await payAndSee(id)).text).toContain('has expired');
     await shop.runDueWork();
     expect((await see(id)).text).toContain('has expired');
     expect((await shop.handlerCalls(merchant, toy)).map(({ kind }) => kind)).toEqual(['expired']);
