@@ -66,8 +66,8 @@ summary {
   color: var(--accent); font-size: var(--body); cursor: pointer; list-style: none;
 }
 summary::-webkit-details-marker { display: none; }
-summary > :first-child::before { content: "▸ "; }
-[open] > summary > :first-child::before { content: "▾ "; }
+summary > :first-child::before { content: "+ "; }
+[open] > summary > :first-child::before { content: "− "; }
 summary .figure { color: var(--ink); }
 .figure { white-space: nowrap; font-variant-numeric: tabular-nums; }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }

@@ -159,7 +159,10 @@ describe('what is exactly once', () => {
     const asked = await reader.press(tabs[2], 'Continue to payment', twin);
     expect(asked.words).toContain('You have subscribed already');
     expect(await subscriptionsOf(plan)).toHaveLength(1);
-    const other = await reader.press(await open(made), 'Continue to payment', { ...twin, line1: '13 St James’s Square' });
+    const other = await reader.press(await open(made), 'Continue to payment', {
+      ...twin,
+      line1: '13 St James’s Square',
+    });
     expect(other.words).toContain('Pay $58.80');
     await pay(await reader.press(asked, 'Continue to payment'));
     expect(await subscriptionsOf(plan)).toHaveLength(2);
@@ -268,9 +271,11 @@ describe('the price that is paid is the price that was shown', () => {
 describe('the prices on the page', () => {
   const cell = (model: string, kind: string, unitPrice: string) => ({ match: { model, kind }, unitPrice });
   const tokens = (properties: object) =>
-    shop.metric({ name: 'Tokens', unit: 'token', groupBy: { model: '$.model', kind: '$.kind' } }).then((metric) =>
-      shop.usagePrice({ billableMetricId: metric.id, invoiceDisplayName: 'Tokens', model: 'matrix', properties }),
-    );
+    shop
+      .metric({ name: 'Tokens', unit: 'token', groupBy: { model: '$.model', kind: '$.kind' } })
+      .then((metric) =>
+        shop.usagePrice({ billableMetricId: metric.id, invoiceDisplayName: 'Tokens', model: 'matrix', properties }),
+      );
 
   it('of models and kinds are a table on one scale, with what is free', async () => {
     const price = tokens({
@@ -305,12 +310,22 @@ describe('the prices on the page', () => {
   it.each([
     {
       model: 'graduated',
-      properties: { tiers: [{ upTo: '1000', unitPrice: '0' }, { upTo: null, unitPrice: '0.25', flatPrice: '5' }] },
+      properties: {
+        tiers: [
+          { upTo: '1000', unitPrice: '0' },
+          { upTo: null, unitPrice: '0.25', flatPrice: '5' },
+        ],
+      },
       says: 'each unit at the price of its level Quantity per call Flat up to 1,000 free – above 1,000 $0.25 $5.00',
     },
     {
       model: 'volume',
-      properties: { tiers: [{ upTo: '10', unitPrice: '2' }, { upTo: null, unitPrice: '1' }] },
+      properties: {
+        tiers: [
+          { upTo: '10', unitPrice: '2' },
+          { upTo: null, unitPrice: '1' },
+        ],
+      },
       says: 'all units at the price of the level that the quantity reaches Quantity per call up to 10 $2.00 above 10 $1.00',
     },
     {
@@ -451,7 +466,12 @@ describe('who subscribes', () => {
       answer: 'invalid',
       says: 'The register of the European Union does not know',
     },
-    { country: 'FR', typed: 'FR40303265045', answer: 'down', says: 'FR40303265045 has the right form. The register did not confirm it just now' },
+    {
+      country: 'FR',
+      typed: 'FR40303265045',
+      answer: 'down',
+      says: 'FR40303265045 has the right form. The register did not confirm it just now',
+    },
     { country: 'GR', typed: '094259216', answer: 'valid', says: 'EL094259216 is registered.' },
     { country: 'FR', typed: 'FR40303265046', answer: 'valid', says: 'This is not a tax number of this country.' },
     { country: 'DE', typed: 'none', answer: 'valid', says: 'This is not a tax number of this country.' },
@@ -474,8 +494,10 @@ describe('who subscribes', () => {
     const made = await link(await planOf(inAdvance()));
     const path = new URL(made.url).pathname;
     const send = (fields: Record<string, string>) =>
-      env.client().post(path, new URLSearchParams(fields).toString(), { 'content-type': 'application/x-www-form-urlencoded' });
-    const typed = { ...ADA, name: 'Going Back', form: 'formOfGoingBack', version: (await planIn(path)) };
+      env
+        .client()
+        .post(path, new URLSearchParams(fields).toString(), { 'content-type': 'application/x-www-form-urlencoded' });
+    const typed = { ...ADA, name: 'Going Back', form: 'formOfGoingBack', version: await planIn(path) };
     for (const fields of [
       { ...typed, check: '1' },
       { ...typed, email: 'none' },
@@ -492,7 +514,9 @@ describe('who subscribes', () => {
     expect((await reader.open(`${path}?form=formOfGoingBack`)).text).toContain('value="Going Back"');
     expect((await reader.open(`${path}?form=another`)).text).not.toContain('Going Back');
     const elsewhere = await link(await planOf(inAdvance()));
-    expect((await reader.open(`${new URL(elsewhere.url).pathname}?form=formOfGoingBack`)).text).not.toContain('Going Back');
+    expect((await reader.open(`${new URL(elsewhere.url).pathname}?form=formOfGoingBack`)).text).not.toContain(
+      'Going Back',
+    );
   });
 
   it('what was typed into a form that was never finished is forgotten after a day', async () => {
@@ -561,7 +585,10 @@ describe('a link that is over', () => {
 
   it('what was typed by people who did not subscribe is forgotten a day later', async () => {
     const plan = await planOf(inAdvance());
-    const session = await reader.press(await open(await link(plan)), 'Continue to payment', { ...ADA, name: 'Forget Me' });
+    const session = await reader.press(await open(await link(plan)), 'Continue to payment', {
+      ...ADA,
+      name: 'Forget Me',
+    });
     const kept = () =>
       env.database.transaction({ merchants: [merchant.id] }, (tx) =>
         tx.rows(sql`select from checkout where typed ->> 'name' = 'Forget Me'`),

@@ -47,7 +47,7 @@ const en = {
   trialUntil: (day: string) => `Free trial until ${day}`,
   dueNow: 'Due now',
   nothingNow: 'Nothing is due now.',
-  beforeAddress: (tax: string) => `The ${tax} may change with your address.`,
+  beforeAddress: (tax: string) => `Your address may change the ${tax}.`,
   nextInvoice: (day: string, amount: string) => `The next invoice comes on ${day}: ${amount}, with tax.`,
   nextUsage: 'What you use is billed on top.',
   noNext: 'No further invoice follows automatically.',

@@ -70,16 +70,16 @@ export async function billForCustomers(tx: Tx, invoice: InvoiceRow, locale: Loca
 function totalsOf(invoice: InvoiceRow, seller: NonNullable<InvoiceRow['seller']>, locale: Locale): PageBill['totals'] {
   const { currency, terms, grandTotal, totalTax } = invoice;
   const money = (amount: InvoiceRow['subtotal']) => formatMoney(amount, currency);
+  const isInclusive = terms?.taxBehavior === 'inclusive';
   const [subtotal, ...taxes] = sumsInWords({
     ...{ locale, currency, seller, taxes: invoice.taxes },
-    taxIncluded: terms?.taxBehavior === 'inclusive',
+    taxIncluded: isInclusive,
     subtotal: money(invoice.subtotal),
     totalTax: money(totalTax),
   });
   return [
-    ...[subtotal, ...(totalTax.isZero() ? [] : taxes)].flatMap((row) =>
-      row ? [{ label: row.label, amount: decimal(row.amount) }] : [],
-    ),
+    { label: isInclusive && subtotal ? subtotal.label : TERMS[locale].subtotal, amount: invoice.subtotal },
+    ...(totalTax.isZero() ? [] : taxes.map(({ label, amount }) => ({ label, amount: decimal(amount) }))),
     { label: TERMS[locale].total, amount: grandTotal, isStrong: true },
   ];
 }

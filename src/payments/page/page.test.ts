@@ -23,7 +23,9 @@ const pay = (id: string, form = 'paymentMethod=pm_ok') => shop.nobody.post(`/pay
 const payAndSee = async (id: string, form?: string) => {
   const { status, headers } = await pay(id, form);
   expect(status).toBe(303);
-  return shop.nobody.get(new URL(String(headers.location), `http://localhost/pay/${id}`).href.slice('http://localhost'.length));
+  return shop.nobody.get(
+    new URL(String(headers.location), `http://localhost/pay/${id}`).href.slice('http://localhost'.length),
+  );
 };
 const invoice = (more: Partial<EntityDescription> = {}): EntityDescription => ({
   title: 'Invoice',
