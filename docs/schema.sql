@@ -355,6 +355,22 @@ alter table checkout enable row level security; -- with the two policies of tena
 CREATE TRIGGER register AFTER INSERT ON checkout REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION register_resources();
 CREATE TRIGGER unregister AFTER DELETE ON checkout REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION unregister_resources();
 
+create table checkout_input (
+  merchant_id text not null,
+  link_id text not null,
+  form text not null,
+  typed jsonb not null,
+  reason text not null,
+  register text,
+  created_at timestamp with time zone not null,
+  constraint checkout_input_pkey PRIMARY KEY (merchant_id, link_id, form),
+  constraint checkout_input_merchant_id_link_id_fkey FOREIGN KEY (merchant_id, link_id) REFERENCES checkout_link(merchant_id, id),
+  constraint checkout_input_reason_check CHECK ((reason = ANY (ARRAY['checked'::text, 'mistakes'::text, 'changed'::text, 'repeated'::text]))),
+  constraint checkout_input_register_check CHECK ((register = ANY (ARRAY['valid'::text, 'invalid'::text, 'unavailable'::text])))
+);
+CREATE INDEX checkout_input_age ON checkout_input USING btree (created_at);
+alter table checkout_input enable row level security; -- with the two policies of tenant_table()
+
 create table checkout_link (
   merchant_id text not null,
   id text not null,
@@ -5687,6 +5703,21 @@ if 'tax_record' = any ($1) then
            order by t.next_action_at, t.seq
            limit 1;
         end if; end $function$;
+
+CREATE OR REPLACE FUNCTION forget_checkout_inputs(created_before timestamp with time zone, most integer)
+ RETURNS bigint
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  with forgotten as (
+    delete from checkout_input where (merchant_id, link_id, form) in (
+      select merchant_id, link_id, form from checkout_input
+       where created_at < created_before
+       order by created_at limit most for update skip locked)
+    returning 1)
+  select count(*) from forgotten
+$function$;
 
 CREATE OR REPLACE FUNCTION forget_checkouts(expired_before timestamp with time zone, most integer)
  RETURNS bigint

@@ -7,6 +7,7 @@ import { findInvoice } from '../invoicing/index.ts';
 import type { Locale } from '../kernel/locale.ts';
 import { ok } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
+import { partyLines } from '../pages/index.ts';
 import type { EntityDescription, EntityOfSession, EntityToLock, PaymentHandlers } from '../payments/index.ts';
 import type { CheckoutDependencies } from './link/dependencies.ts';
 import { lockLink, selectLink } from './link/links.sql.ts';
@@ -114,7 +115,8 @@ async function describeCheckout(
   const note = shown && nextSentence(shown, locale);
   return {
     ...(await describePlan(tx, checkout, locale)),
-    lines: shown?.lines ?? [],
+    ...(shown?.bill && { bill: shown.bill }),
+    ...(typed !== null && { buyer: partyLines(typed, locale) }),
     locale,
     ...(typed !== null && { payer: { name: typed.name, email: typed.email } }),
     ...(note !== null && { note }),
@@ -147,8 +149,7 @@ async function describePlan(tx: Tx, checkout: Checkout, locale: Locale): Promise
     title: CHECKOUT_WORDS[locale].subscriptionTo(plan?.invoiceDisplayName ?? plan?.name ?? ''),
     seller: merchant?.name ?? '',
     ...((await hasLogo(tx)) && { logo: `signup/${linkId}/logo` }),
-    lines: [],
-    currency,
+    bill: { currency, lines: [], totals: [] },
     amount,
   };
 }

@@ -16,3 +16,4 @@ export {
   type RendererEvent,
   type RendererOptions,
 } from './renderer.ts';
+export { sumsInWords, taxSentences } from './taxes-in-words.ts';

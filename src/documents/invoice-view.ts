@@ -4,7 +4,8 @@ import type { DecimalText, InvoiceDocument } from './document.ts';
 import { type DocumentView, letterheadOf } from './document-view.ts';
 import { columnsOf, lineView } from './line-view.ts';
 import { isPresent, MOST, strange, type Text, textLines } from './parties.ts';
-import { isPaymentOnAccount, taxNote } from './tax-notes.ts';
+import { isPaymentOnAccount } from './tax-notes.ts';
+import { sumsInWords, taxSentences } from './taxes-in-words.ts';
 import { DOCUMENT_WORDS } from './words.ts';
 
 const MOST_PAYMENT_URL = 2048;
@@ -19,9 +20,7 @@ export function invoiceView(document: InvoiceDocument): DocumentView {
   const payment = payable ? webAddress(document.paymentUrl) : null;
   const taxIncluded = document.taxIncluded === true;
   const lines = document.lines.map((line) => lineView(line, { currency, taxIncluded, locale }));
-  const note = taxNote(document);
   const tax = taxNames(locale, document.seller).inSentence;
-  const included = taxIncluded ? words.pricesInclude(tax) : null;
   return {
     ...head,
     buyerLabel: credit ? words.creditedTo : words.billedTo,
@@ -34,7 +33,7 @@ export function invoiceView(document: InvoiceDocument): DocumentView {
     terms: { heading: credit ? words.aboutCredit : words.payment, sentences: sentencesOf(document, payable) },
     payment: payment === null ? null : { address: payment, shown: oneLine(payment, 200) },
     bankTransfer: payable && payment === null ? accountOf(document) : [],
-    notes: [included, note, document.notes].flatMap((text) => textLines(text, MOST.note, 40)),
+    notes: [...taxSentences(document), document.notes].flatMap((text) => textLines(text, MOST.note, 40)),
   };
 }
 
@@ -99,16 +98,12 @@ function headlineOf(document: InvoiceDocument, payable: boolean, payment: string
 function totalsOf(document: InvoiceDocument): DocumentView['totals'] {
   const { currency, locale } = document;
   const { totals: words, headline } = DOCUMENT_WORDS[locale];
-  const { money, percent } = figuresOf(locale);
+  const { money } = figuresOf(locale);
   const totals: DocumentView['totals'] = [];
   const add = (label: string, text: DecimalText, strong = false): void => {
     totals.push({ label, figure: breakable(money(text, currency)), strong });
   };
-  const tax = taxNames(locale, document.seller);
-  add(document.taxIncluded ? words.subtotalWithout(tax.inSentence) : words.subtotal, document.subtotal);
-  for (const { rate, base, amount } of document.taxes)
-    add(words.taxOf(tax.sum, percent(rate), money(base, currency)), amount);
-  if (document.taxes.length !== 1) add(words.allTax(tax.inSentence), document.totalTax);
+  for (const { label, amount } of sumsInWords(document)) add(label, amount);
   if (document.kind === 'credit_note') {
     add(headline.totalCredited, document.grandTotal, true);
     return totals;

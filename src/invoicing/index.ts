@@ -52,8 +52,8 @@ export {
   type UpfrontPayment,
   upfrontInvoiceOf,
 } from './one-off/upfront.ts';
+export { billForCustomers } from './page/bill.ts';
 export type { Standing } from './page/standing.ts';
-export { linesForCustomers } from './page/view.ts';
 export { chargeAtOnce } from './paying/card-charge.ts';
 export {
   type CustomerInvoice,

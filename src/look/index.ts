@@ -2,6 +2,7 @@
 export { addressLines, countryNames } from './address.ts';
 export { brandName, breakable, type Figures, figuresOf } from './figures.ts';
 export { lineNameIn } from './line-names.ts';
+export { type Forms, pluralOf } from './plural.ts';
 export { priceFor, scaleOf } from './price.ts';
 export { OWN_REASONS, reasonIn } from './reasons.ts';
 export { hasVatNumber, isInEu, numberOf, type TaxWord, taxIdName, taxNames } from './tax-words.ts';

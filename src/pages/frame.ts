@@ -105,8 +105,11 @@ export const unknownReply = (environment: EnvironmentName, locale?: Locale): Rep
 };
 
 const problemPage = (look: Look, status: number): string => {
-  const { heading, text } = FRAME_WORDS[look.locale][problemOf(status)];
-  return endFrame(look, { sign: 'question', heading, body: html`<p class="soft">${text}</p>` });
+  const problem = problemOf(status);
+  const words = FRAME_WORDS[look.locale];
+  const { heading, text } = words[problem];
+  const again = problem === 'unknown' ? null : html`<a class="button" href="">${words.loadAgain}</a>`;
+  return endFrame(look, { sign: 'question', heading, body: html`<p class="soft">${text}</p>${again}` });
 };
 
 /** The page that a browser gets for a refusal or a fault, instead of JSON, in the language that it asks for. */

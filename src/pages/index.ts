@@ -1,15 +1,18 @@
 /** The building blocks of every page for the customers of merchants. */
+export { billTable, type PageBill, type PageLine, type PageTotal } from './bill.ts';
 export { endFrame, errorPage, frame, LOGO_HEADERS, PRIVATE, pageReply, unknownReply } from './frame.ts';
 export { escapeHtml, Html, html } from './html.ts';
 export { type Look, lookOf, plainLook } from './look.ts';
 export {
+  addressBlock,
+  type Contact,
+  contactLinks,
   countryOptions,
   downloadLinks,
-  lineTables,
   logoImage,
   openForm,
   type PageDownload,
-  type PageLine,
+  partyLines,
 } from './parts.ts';
 export { FORM, HTML, IMAGE, isForeign } from './requests.ts';
 export { PAGE_TERMS } from './words.ts';

@@ -1,8 +1,6 @@
-import type { Decimal } from '../kernel/decimal.ts';
 import type { Locale } from '../kernel/locale.ts';
-import { countryNames, figuresOf } from '../look/index.ts';
+import { addressLines, countryNames, taxIdName } from '../look/index.ts';
 import { Html, html } from './html.ts';
-import { FRAME_WORDS } from './words.ts';
 
 /** A file that a customer may have. */
 export interface PageDownload {
@@ -10,34 +8,37 @@ export interface PageDownload {
   readonly href: string;
 }
 
-/** A line of the payment's subject. */
-export interface PageLine {
-  readonly description: string;
-  readonly amount: Decimal;
+/** A buyer or a seller, as on the document. */
+interface PageParty {
+  readonly name: string;
+  readonly legalName?: string | null;
+  readonly taxId?: string | null;
+  readonly address?: Parameters<typeof addressLines>[0];
 }
 
-const LINES_SHOWN = 12;
+/** A party line by line: its name, its address, and its tax id. */
+export const partyLines = (party: PageParty, locale: Locale): string[] => [
+  party.name,
+  ...(party.legalName == null || party.legalName === party.name ? [] : [party.legalName]),
+  ...addressLines(party.address, locale),
+  ...(party.taxId == null || party.taxId === '' ? [] : [`${taxIdName(locale, party)} ${party.taxId}`]),
+];
 
-/** The lines of a payment, the first dozen visible, and the totals below them. */
-export function lineTables(
-  locale: Locale,
-  { lines, currency }: { readonly lines: readonly PageLine[]; readonly currency: string },
-  totals: readonly (readonly [label: string, amount: Decimal])[],
-): Html {
-  const { money } = figuresOf(locale);
-  const words = FRAME_WORDS[locale];
-  const row = (label: string, amount: Decimal) =>
-    html`<th scope="row" dir="auto">${label}</th><td>${money(amount, currency)}</td>`;
-  const rows = lines.map(({ description, amount }) => html`<tr>${row(description, amount)}</tr>\n`);
-  const others = rows.slice(LINES_SHOWN);
-  const total = html`<tfoot>${totals.map(([label, amount]) => html`<tr>${row(label, amount)}</tr>`)}</tfoot>`;
-  const caption = html`<caption class="unseen">${words.whatYouPayFor}</caption>`;
-  if (others.length === 0) return html`<table>${caption}<tbody>${rows}</tbody>${total}</table>`;
-  return html`<table>${caption}<tbody>${rows.slice(0, LINES_SHOWN)}</tbody></table>
-<details><summary>${words.moreLines(others.length)}</summary><table>
-<caption class="unseen">${words.otherLines}</caption><tbody>${others}</tbody></table></details>
-<table><caption class="unseen">${words.inAll}</caption>${total}</table>`;
+/** Lines of an address, each with its own direction of writing. */
+export const addressBlock = (lines: readonly string[]): Html =>
+  html`<address>${lines.map((line) => html`<bdi>${line}</bdi><br>`)}</address>`;
+
+/** How a merchant can be reached. */
+export interface Contact {
+  readonly email: string | null;
+  readonly phone: string | null;
 }
+
+/** Links to write and to call; nothing where neither is known. */
+export const contactLinks = ({ email, phone }: Contact): Html | null => {
+  if (email === null && phone === null) return null;
+  return html`<ul class="contact">${email === null ? null : html`<li><a href="mailto:${encodeURIComponent(email).replace('%40', '@')}">${email}</a></li>`}${phone === null ? null : html`<li><a href="tel:${phone.replace(/[^+\d]/g, '')}">${phone}</a></li>`}</ul>`;
+};
 
 /** A button that leads to a session; a form, because what follows a link on its own (a mail scanner) opens none. */
 export const openForm = (page: string, label: string): Html =>

@@ -55,11 +55,21 @@ table { width: 100%; margin-top: 1.75rem; border-collapse: collapse; font-size: 
 th { font-weight: 400; text-align: start; }
 th, td { padding: .625rem 0; border-top: 1px solid var(--line); vertical-align: top; }
 td { padding-inline-start: 1.25rem; text-align: end; white-space: nowrap; font-variant-numeric: tabular-nums; }
-tfoot th, tfoot td { font-weight: 650; border-top: 2px solid var(--line); }
-details table { margin-top: .625rem; }
+th { min-width: 6rem; }
+.part { padding-inline-start: 1rem; }
+details table, table.totals { margin-top: 0; }
+table.totals tr:first-child > * { border-top-width: 2px; }
+table.totals .strong > * { font-weight: 650; }
+table.totals tr + tr:not(.strong) > * { border-top: 0; padding-top: 0; }
 summary {
-  padding: .625rem 0; border-top: 1px solid var(--line); color: var(--accent); font-size: var(--body); cursor: pointer;
+  display: flex; justify-content: space-between; gap: 1.25rem; padding: .625rem 0; border-top: 1px solid var(--line);
+  color: var(--accent); font-size: var(--body); cursor: pointer; list-style: none;
 }
+summary::-webkit-details-marker { display: none; }
+summary > :first-child::before { content: "+ "; }
+[open] > summary > :first-child::before { content: "− "; }
+summary .figure { color: var(--ink); }
+.figure { white-space: nowrap; font-variant-numeric: tabular-nums; }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 fieldset { margin: 0; padding: 0; border: 0; min-width: 0; }
 legend { margin: 0 0 .75rem; padding: 0; font-size: var(--body); font-weight: 600; }
@@ -81,6 +91,10 @@ button, .button {
   display: block; width: 100%; margin-top: 1.25rem; padding: .875rem 1rem; border: 0; border-radius: var(--radius);
   background: var(--accent); color: var(--accent-ink); font: inherit; font-weight: 650; text-align: center;
   text-decoration: none; cursor: pointer;
+}
+button.plainly {
+  width: auto; margin: .75rem auto 0; padding: .5rem .75rem; background: none; color: var(--soft); font-weight: 400;
+  text-decoration: underline;
 }
 button:hover, .button:hover { filter: brightness(1.08); }
 button:active, .button:active { filter: brightness(.94); }
@@ -105,8 +119,13 @@ dl > div {
 }
 dt { color: var(--soft); overflow-wrap: break-word; }
 dd { margin: 0; text-align: end; font-variant-numeric: tabular-nums; }
-dd .figure { white-space: nowrap; }
 address { font-style: normal; font-size: var(--small); color: var(--soft); }
+h2.label { margin: 1.5rem 0 .125rem; font-size: var(--small); font-weight: 600; color: var(--soft); }
+h2.label + address { color: var(--ink); }
+.copy { user-select: all; }
+.contact { margin: .25rem 0 0; padding: 0; list-style: none; font-size: var(--small); }
+.contact a { display: inline-block; padding: .25rem 0; }
+.end .contact { margin-top: 1rem; }
 .notice {
   margin: 0 0 1.25rem; padding: .875rem 1rem; border-radius: var(--radius); background: var(--bad-tint); color: var(--bad);
 }

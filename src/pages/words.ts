@@ -7,8 +7,9 @@ const en = {
   sandbox: 'Sandbox: test cards only, no money moves.',
   poweredBy: 'Powered by Reckoner',
   whatYouPayFor: 'What you pay for',
-  moreLines: (count: number) => `${count} more ${count === 1 ? 'line' : 'lines'}`,
+  moreLines: ['more line', 'more lines'] as readonly [string, string],
   otherLines: 'The other lines',
+  loadAgain: 'Load the page again',
   inAll: 'In all',
   unknown: {
     heading: 'This link does not exist',
@@ -34,8 +35,9 @@ const de: Words = {
   sandbox: 'Testumgebung: nur Testkarten, es fließt kein Geld.',
   poweredBy: 'Abgerechnet mit Reckoner',
   whatYouPayFor: 'Wofür Sie zahlen',
-  moreLines: (count) => (count === 1 ? '1 weitere Position' : `${count} weitere Positionen`),
+  moreLines: ['weitere Position', 'weitere Positionen'],
   otherLines: 'Die übrigen Positionen',
+  loadAgain: 'Seite neu laden',
   inAll: 'Insgesamt',
   unknown: {
     heading: 'Diesen Link gibt es nicht',
@@ -59,8 +61,9 @@ const fr: Words = {
   sandbox: 'Environnement de test : cartes de test uniquement, aucun débit réel.',
   poweredBy: 'Facturation par Reckoner',
   whatYouPayFor: 'Ce que vous payez',
-  moreLines: (count) => (count === 1 ? '1 autre ligne' : `${count} autres lignes`),
+  moreLines: ['autre ligne', 'autres lignes'],
   otherLines: 'Les autres lignes',
+  loadAgain: 'Recharger la page',
   inAll: 'Au total',
   unknown: {
     heading: 'Ce lien n’existe pas',
@@ -84,8 +87,9 @@ const es: Words = {
   sandbox: 'Entorno de pruebas: solo tarjetas de prueba, no se mueve dinero.',
   poweredBy: 'Facturación con Reckoner',
   whatYouPayFor: 'Lo que paga',
-  moreLines: (count) => (count === 1 ? '1 línea más' : `${count} líneas más`),
+  moreLines: ['línea más', 'líneas más'],
   otherLines: 'Las demás líneas',
+  loadAgain: 'Cargar la página de nuevo',
   inAll: 'En total',
   unknown: {
     heading: 'Este enlace no existe',
@@ -109,12 +113,30 @@ export const FRAME_WORDS: InEachLocale<Words> = { en, de, fr, es };
 
 interface PageTerms extends Terms {
   readonly returnTo: (seller: Html) => Html;
+  /** The portal. */
+  readonly accountWith: (seller: Html) => Html;
 }
 
-/** The terms of a page, and the way back to its merchant. */
+/** The terms of a page, and the ways to its merchant. */
 export const PAGE_TERMS: InEachLocale<PageTerms> = {
-  en: { ...TERMS.en, returnTo: (seller) => html`Return to ${seller}` },
-  de: { ...TERMS.de, returnTo: (seller) => html`Zurück zu ${seller}` },
-  fr: { ...TERMS.fr, returnTo: (seller) => html`Revenir chez ${seller}` },
-  es: { ...TERMS.es, returnTo: (seller) => html`Volver a ${seller}` },
+  en: {
+    ...TERMS.en,
+    returnTo: (seller) => html`Return to ${seller}`,
+    accountWith: (seller) => html`Your account with ${seller}`,
+  },
+  de: {
+    ...TERMS.de,
+    returnTo: (seller) => html`Zurück zu ${seller}`,
+    accountWith: (seller) => html`Ihr Kundenkonto bei ${seller}`,
+  },
+  fr: {
+    ...TERMS.fr,
+    returnTo: (seller) => html`Revenir chez ${seller}`,
+    accountWith: (seller) => html`Votre compte chez ${seller}`,
+  },
+  es: {
+    ...TERMS.es,
+    returnTo: (seller) => html`Volver a ${seller}`,
+    accountWith: (seller) => html`Su cuenta con ${seller}`,
+  },
 };

@@ -95,13 +95,40 @@ describe.skipIf(!hasBrowser)('in a browser', { timeout: 120_000 }, () => {
     await page.selectOption('#country', 'DE');
     await page.fill('#taxId', '136695976');
     await page.press('#taxId', 'Tab');
-    await expect.poll(() => page.textContent('#taxId-check')).toBe('DE136695976 has the right form.');
+    await expect.poll(() => page.textContent('#taxId-check')).toContain('DE136695976 has the right form.');
     const plain = await open(link, { withoutScripts: true });
     await plain.selectOption('#country', 'DE');
     await plain.fill('#taxId', '12');
     await plain.click('button.quiet');
     expect(await plain.textContent('#taxId-check')).toContain('This is not a tax number of this country.');
     expect(await plain.inputValue('#taxId')).toBe('12');
+  });
+
+  it('goes back to what was typed, after mistakes, a check and the payment page, and sends no form again', async () => {
+    const page = await open(await linkTo(await planOf()));
+    await page.fill('#name', 'Back Again');
+    await goOn(page); // the other fields are empty
+    await expectGood(page, 'mistakes');
+    await fill(page, { ...ADA, name: 'Back Again' });
+    await page.click('button.quiet');
+    await goOn(page);
+    expect(await heading(page)).toContain('Subscription to');
+    const back = async (selector: string) => {
+      const answer = await page.goBack();
+      expect([answer?.status(), answer?.request().method()]).toEqual([200, 'GET']);
+      expect(await page.inputValue(selector)).toBe('Back Again');
+    };
+    await back('#name');
+    await back('#name');
+    await page.reload();
+    expect(await page.inputValue('#name')).toBe('Back Again');
+    expect(new URL(page.url()).search).not.toMatch(/Back|London|engine/);
+    await fill(page, { ...ADA, name: 'Back Again' });
+    await goOn(page);
+    await payWith(page, 'pm_declined');
+    await page.goBack();
+    await page.goForward();
+    expect(await page.textContent('[role=alert] strong')).toBe('The card was declined.');
   });
 
   it('long and hostile names in every field stay text, inside the window', async () => {
@@ -140,7 +167,7 @@ describe.skipIf(!hasBrowser)('in a browser', { timeout: 120_000 }, () => {
     const page = await open(once);
     await fill(page);
     await goOn(page);
-    expect(await heading(page)).toBe('Your subscription has begun');
+    expect(await heading(page)).toBe('Your subscription has started');
     await expectGood(page, 'begun');
     const used = await open(once);
     expect(await heading(used)).toBe('This link has been used');

@@ -46,6 +46,9 @@ const subscriptionsOf = async ({ id }: Resource): Promise<Resource[]> =>
   (await shop.read(`/v0/subscriptions?planId=${id}&limit=100`)).data;
 const customerNamed = async (name: string): Promise<Resource[]> =>
   (await shop.read(`/v0/customers?name=${encodeURIComponent(name)}`)).data;
+/** The version that the page of a link shows. */
+const planIn = async (path: string): Promise<string> =>
+  /name="version" value="([^"]+)"/.exec((await reader.open(path)).text)?.[1] ?? '';
 const pay = (page: Page, card = 'pm_ok') => reader.press(page, /^(Pay|Save)/, { paymentMethod: card });
 
 describe('a sign-up link', () => {
@@ -65,10 +68,10 @@ describe('a sign-up link', () => {
       url: `http://localhost:4401/pay/signup/${made.id}`,
     });
     const page = await open(made);
-    for (const part of ['$58.80', 'Due now', 'Seat', '$49.00 every month', '$1.00 for each', '10 April 2026: $58.80'])
+    for (const part of ['$58.80', 'Due now', 'Seat', '$49.00 every month', '$1.00 per call', '10 April 2026: $58.80'])
       expect(page.words).toContain(part);
 
-    const session = await reader.press(page, 'Go on to payment', ADA);
+    const session = await reader.press(page, 'Continue to payment', ADA);
     for (const part of ['Pay $58.80', 'Seat', 'The next invoice comes on 10 April 2026: $58.80'])
       expect(session.words).toContain(part);
     expect([await subscriptionsOf(plan), await customerNamed(ADA.name)]).toEqual([[], []]);
@@ -98,7 +101,7 @@ describe('a sign-up link', () => {
     expect((await shop.read(`/v0/customers/${customer?.id}/paymentMethods`)).data).toMatchObject([{ last4: '4242' }]);
     expect(await read(made)).toMatchObject({ uses: 1, status: 'open' });
     const again = await reader.open(session.address);
-    for (const part of ['Payment received', 'it has begun', 'Invoice (PDF)', 'Receipt'])
+    for (const part of ['Payment received', 'it has started', 'Invoice (PDF)', 'Receipt'])
       expect(again.words).toContain(part);
     const events = (await shop.read('/v0/webhookEvents?limit=100')).data.map(({ type }: Resource) => type);
     for (const type of ['customer.created.v0', 'subscription.activated.v0', 'invoice.paid.v0'])
@@ -112,7 +115,7 @@ describe('what is exactly once', () => {
     const plan = await planOf(inAdvance());
     const page = await open(await link(plan));
     const sessions = await Promise.all(
-      Array.from({ length: 10 }, () => reader.press(page, 'Go on to payment', { ...ADA, name: 'Ten Times' })),
+      Array.from({ length: 10 }, () => reader.press(page, 'Continue to payment', { ...ADA, name: 'Ten Times' })),
     );
     expect(new Set(sessions.map(({ address }) => address)).size).toBe(1);
     const paid = await Promise.all(sessions.map((session) => pay(session)));
@@ -128,8 +131,8 @@ describe('what is exactly once', () => {
     const [tab, other] = [await open(made), await open(made)];
     expect(tab.text).toContain('value="One Person"');
     const { name: _name, email: _email, ...address } = ADA;
-    const first = await reader.press(tab, 'Go on to payment', address);
-    const second = await reader.press(other, 'Go on to payment', address);
+    const first = await reader.press(tab, 'Continue to payment', address);
+    const second = await reader.press(other, 'Continue to payment', address);
     expect(second.address).not.toBe(first.address);
     const late = await reader.open(first.address);
     expect(late.headings).toContain('This payment link has expired');
@@ -139,7 +142,7 @@ describe('what is exactly once', () => {
     expect((await open(made)).headings).toEqual(['This link has been used']);
     const [customer] = await customerNamed('One Person');
     expect(customer).toMatchObject({ externalId: 'u-1' });
-    expect((await reader.press(tab, 'Go on to payment', address)).headings).toEqual(['This link has been used']);
+    expect((await reader.press(tab, 'Continue to payment', address)).headings).toEqual(['This link has been used']);
     const taken = await merchant.post('/v0/checkoutLinks', { planId: plan.id, customer: { externalId: 'u-1' } });
     expect([taken.status, taken.body.code]).toEqual([409, 'EXTERNAL_ID_TAKEN']);
   });
@@ -149,16 +152,19 @@ describe('what is exactly once', () => {
     const made = await link(plan);
     const tabs = [await open(made), await open(made), await open(made)] as const;
     const twin = { ...ADA, name: 'Same Person', email: 'same@person.example' };
-    const first = await reader.press(tabs[0], 'Go on to payment', twin);
-    const second = await reader.press(tabs[1], 'Go on to payment', { ...twin, email: 'Same@Person.example' });
+    const first = await reader.press(tabs[0], 'Continue to payment', twin);
+    const second = await reader.press(tabs[1], 'Continue to payment', { ...twin, email: 'Same@Person.example' });
     expect((await reader.open(first.address)).headings).toContain('This payment link has expired');
     expect((await pay(second)).headings).toContain('Payment received');
-    const asked = await reader.press(tabs[2], 'Go on to payment', twin);
-    expect([asked.status, asked.words.includes('You have subscribed already')]).toEqual([409, true]);
+    const asked = await reader.press(tabs[2], 'Continue to payment', twin);
+    expect(asked.words).toContain('You have subscribed already');
     expect(await subscriptionsOf(plan)).toHaveLength(1);
-    const other = await reader.press(await open(made), 'Go on to payment', { ...twin, line1: '13 St James’s Square' });
+    const other = await reader.press(await open(made), 'Continue to payment', {
+      ...twin,
+      line1: '13 St James’s Square',
+    });
     expect(other.words).toContain('Pay $58.80');
-    await pay(await reader.press(asked, 'Go on to payment'));
+    await pay(await reader.press(asked, 'Continue to payment'));
     expect(await subscriptionsOf(plan)).toHaveLength(2);
   });
 
@@ -167,7 +173,7 @@ describe('what is exactly once', () => {
     const made = await link(plan, { maxUses: 2 });
     const sessions = [];
     for (const name of ['First Two', 'Second Two', 'Third Two'])
-      sessions.push(await reader.press(await open(made), 'Go on to payment', { ...ADA, name }));
+      sessions.push(await reader.press(await open(made), 'Continue to payment', { ...ADA, name }));
     await Promise.all(sessions.map((session) => pay(session)));
     expect(await subscriptionsOf(plan)).toHaveLength(2);
     const left = (await Promise.all(sessions.map(({ address }) => reader.open(address)))).filter(
@@ -175,7 +181,7 @@ describe('what is exactly once', () => {
     );
     expect(left).toHaveLength(1);
     const refused = await pay(left[0] as Page);
-    expect([refused.status, refused.words.includes('This can no longer be paid here.')]).toEqual([409, true]);
+    expect(refused.words).toContain('This can no longer be paid here.');
     expect(await read(made)).toMatchObject({ uses: 2, status: 'used' });
     const third = (await customerNamed('Two')).length;
     expect(third).toBe(2);
@@ -184,7 +190,7 @@ describe('what is exactly once', () => {
   it('confirming a card once, and a bank that answers later, make one subscription', async () => {
     for (const card of ['pm_3ds', 'pm_slow']) {
       const plan = await planOf(inAdvance());
-      const session = await reader.press(await open(await link(plan)), 'Go on to payment', ADA);
+      const session = await reader.press(await open(await link(plan)), 'Continue to payment', ADA);
       const waiting = await pay(session, card);
       expect(await subscriptionsOf(plan)).toEqual([]);
       if (card === 'pm_3ds') await reader.press(waiting, 'Confirm');
@@ -213,17 +219,17 @@ describe('the price that is paid is the price that was shown', () => {
     const plan = await planOf(inAdvance());
     const page = await open(await link(plan));
     await otherVersion(plan, '99.00');
-    const again = await reader.press(page, 'Go on to payment', ADA);
-    expect([again.status, again.words.includes('The price has changed')]).toEqual([409, true]);
+    const again = await reader.press(page, 'Continue to payment', ADA);
+    expect(again.words).toContain('The price has changed');
     expect(again.words).toContain('$118.80');
     expect(again.text).toContain('value="Ada Lovelace"');
-    const session = await reader.press(again, 'Go on to payment');
+    const session = await reader.press(again, 'Continue to payment');
     expect(session.words).toContain('Pay $118.80');
   });
 
   it('a version that becomes the default during a payment applies to the next customer', async () => {
     const plan = await planOf(inAdvance());
-    const session = await reader.press(await open(await link(plan)), 'Go on to payment', ADA);
+    const session = await reader.press(await open(await link(plan)), 'Continue to payment', ADA);
     await otherVersion(plan, '99.00');
     expect((await reader.open(session.address)).words).toContain('Pay $58.80');
     await pay(session);
@@ -236,7 +242,7 @@ describe('the price that is paid is the price that was shown', () => {
   it('if a tax rate changes during a payment, nothing is charged, and the link shows the new price', async () => {
     const plan = await planOf(inAdvance());
     const made = await link(plan);
-    const session = await reader.press(await open(made), 'Go on to payment', ADA);
+    const session = await reader.press(await open(made), 'Continue to payment', ADA);
     await shop.change(`/v0/plans/${plan.id}`, { defaultTaxRate: 25 });
     expect((await pay(session)).words).toContain('Nothing was charged.');
     expect(await subscriptionsOf(plan)).toEqual([]);
@@ -245,7 +251,7 @@ describe('the price that is paid is the price that was shown', () => {
 
   it('if the tax in inclusive prices changes during a payment, nothing is charged, although the total is the same', async () => {
     const plan = await shop.plan([await inAdvance()], { defaultTaxRate: 20, taxBehavior: 'inclusive' });
-    const session = await reader.press(await open(await link(plan)), 'Go on to payment', ADA);
+    const session = await reader.press(await open(await link(plan)), 'Continue to payment', ADA);
     expect(session.words).toContain('Pay $49.00');
     await shop.change(`/v0/plans/${plan.id}`, { defaultTaxRate: 25 });
     expect((await pay(session)).words).toContain('Nothing was charged.');
@@ -254,11 +260,88 @@ describe('the price that is paid is the price that was shown', () => {
 
   it('paid the day after, it has run since the form was sent', async () => {
     const plan = await planOf(inAdvance());
-    const session = await reader.press(await open(await link(plan)), 'Go on to payment', ADA);
+    const session = await reader.press(await open(await link(plan)), 'Continue to payment', ADA);
     env.setNow('2026-03-11T09:00:00Z');
     await pay(session);
     env.setNow(NOW);
     expect(await subscriptionsOf(plan)).toMatchObject([{ status: 'active', startedAt: NOW }]);
+  });
+});
+
+describe('the prices on the page', () => {
+  const cell = (model: string, kind: string, unitPrice: string) => ({ match: { model, kind }, unitPrice });
+  const tokens = (properties: object) =>
+    shop
+      .metric({ name: 'Tokens', unit: 'token', groupBy: { model: '$.model', kind: '$.kind' } })
+      .then((metric) =>
+        shop.usagePrice({ billableMetricId: metric.id, invoiceDisplayName: 'Tokens', model: 'matrix', properties }),
+      );
+
+  it('of models and kinds are a table on one scale, with what is free', async () => {
+    const price = tokens({
+      dimensions: ['model', 'kind'],
+      cells: [
+        cell('atlas-4', 'input', '0.000003'),
+        cell('atlas-4', 'output', '0.00001'),
+        cell('atlas-mini', 'input', '0'),
+        cell('atlas-mini', 'output', '0.000000125'),
+      ],
+      default: '0.00002',
+    });
+    const { words } = await open(await link(await planOf(inAdvance(), price)));
+    expect(words).toContain(
+      'Tokens per 1,000,000 tokens model input output atlas-4 $3.00 $10.00 atlas-mini free $0.125 All others $20.00',
+    );
+    expect(words).toContain('Seat $49.00 every month');
+  });
+
+  it('of cells that name one dimension are a row each, the nearest match first', async () => {
+    const price = tokens({
+      dimensions: ['model', 'kind'],
+      cells: [{ match: { model: 'atlas-4' }, unitPrice: '0.5' }, cell('atlas-4', 'output', '2')],
+      default: '0',
+    });
+    const { words } = await open(await link(await planOf(price)));
+    expect(words).toContain(
+      'per token model · kind Price atlas-4 · output $2.00 atlas-4 · any other $0.50 All others free',
+    );
+  });
+
+  it.each([
+    {
+      model: 'graduated',
+      properties: {
+        tiers: [
+          { upTo: '1000', unitPrice: '0' },
+          { upTo: null, unitPrice: '0.25', flatPrice: '5' },
+        ],
+      },
+      says: 'each unit at the price of its level Quantity per call Flat up to 1,000 free – above 1,000 $0.25 $5.00',
+    },
+    {
+      model: 'volume',
+      properties: {
+        tiers: [
+          { upTo: '10', unitPrice: '2' },
+          { upTo: null, unitPrice: '1' },
+        ],
+      },
+      says: 'all units at the price of the level that the quantity reaches Quantity per call up to 10 $2.00 above 10 $1.00',
+    },
+    {
+      model: 'package',
+      properties: { size: '1000', price: '5', includedUnits: '200' },
+      says: '$5.00 per package of 1,000 calls, each begun package in full 200 calls included every month',
+    },
+    {
+      model: 'percentage',
+      properties: { percentage: '0.029', fixed: '0.30', maxCharge: '50' },
+      says: '2.9% of the value (call), plus $0.30 for each event, at most $50.00',
+    },
+  ])('of the model $model are said in full', async ({ model, properties, says }) => {
+    const metric = await shop.metric({ unit: 'call' });
+    const price = shop.usagePrice({ billableMetricId: metric.id, invoiceDisplayName: 'Calls', model, properties });
+    expect((await open(await link(await planOf(price)))).words).toContain(`Calls ${says}`);
   });
 });
 
@@ -270,10 +353,10 @@ describe('where nothing is due now', () => {
     expect(page.words).toContain(
       'The next invoice comes on 10 April 2026: $0.00, with tax. What you use is billed on top.',
     );
-    const session = await reader.press(page, 'Go on to your card', { ...ADA, name: 'Usage Only' });
+    const session = await reader.press(page, 'Continue to your card', { ...ADA, name: 'Usage Only' });
     expect(session.words).toContain('Subscription to');
     const saved = await pay(session);
-    expect(saved.words).toContain('it has begun');
+    expect(saved.words).toContain('it has started');
     expect(await subscriptionsOf(plan)).toMatchObject([{ status: 'active', autoCharge: true }]);
     const [customer] = await customerNamed('Usage Only');
     expect((await shop.read(`/v0/customers/${customer?.id}/paymentMethods`)).data).toHaveLength(1);
@@ -285,7 +368,7 @@ describe('where nothing is due now', () => {
     const page = await open(await link(plan));
     expect(page.words).toContain('Free trial until 24 March 2026');
     expect(page.words).toContain('The next invoice comes on 24 March 2026: $58.80, with tax.');
-    await pay(await reader.press(page, 'Go on to your card', ADA));
+    await pay(await reader.press(page, 'Continue to your card', ADA));
     expect(await subscriptionsOf(plan)).toMatchObject([{ status: 'active' }]);
   });
 
@@ -293,13 +376,13 @@ describe('where nothing is due now', () => {
     const plan = await planOf(shop.feePrice({ properties: { unitPrice: '0' } }));
     const page = await open(await link(plan));
     const done = await Promise.all(
-      Array.from({ length: 5 }, () => reader.press(page, 'Begin the subscription', { ...ADA, name: 'Free Rider' })),
+      Array.from({ length: 5 }, () => reader.press(page, 'Start the subscription', { ...ADA, name: 'Free Rider' })),
     );
-    for (const { headings } of done) expect(headings).toEqual(['Your subscription has begun']);
+    for (const { headings } of done) expect(headings).toEqual(['Your subscription has started']);
     expect(await subscriptionsOf(plan)).toMatchObject([{ status: 'active', autoCharge: false }]);
     expect(await customerNamed('Free Rider')).toHaveLength(1);
     const sent = await open(await link(plan, { redirectUrls: { onSuccess: 'https://shop.example/welcome' } }));
-    expect((await reader.press(sent, 'Begin the subscription', ADA)).elsewhere).toBe('https://shop.example/welcome');
+    expect((await reader.press(sent, 'Start the subscription', ADA)).elsewhere).toBe('https://shop.example/welcome');
   });
 });
 
@@ -311,8 +394,8 @@ describe('who subscribes', () => {
     });
     const made = await link(plan);
     const typed = { ...ADA, name: 'Stranger', email: 'known@buyer.example' };
-    const asKnown = await reader.press(await open(made), 'Go on to payment', typed);
-    const asNew = await reader.press(await open(made), 'Go on to payment', { ...typed, email: 'new@buyer.example' });
+    const asKnown = await reader.press(await open(made), 'Continue to payment', typed);
+    const asNew = await reader.press(await open(made), 'Continue to payment', { ...typed, email: 'new@buyer.example' });
     const same = ({ words }: Page) => words.replace(/known@|new@/g, '');
     expect(same(asKnown)).toBe(same(asNew));
     await pay(asKnown);
@@ -337,13 +420,13 @@ describe('who subscribes', () => {
 
   it('what is wrong is said in one place and at each field, and what was typed stays', async () => {
     const page = await open(await link(await planOf(inAdvance())));
-    const wrong = await reader.press(page, 'Go on to payment', {
+    const wrong = await reader.press(page, 'Continue to payment', {
       name: 'A & "B" <i>',
       email: 'no address',
       country: 'DE',
       taxId: 'DE12',
     });
-    expect(wrong.status).toBe(400);
+    expect(wrong.address).toMatch(/\?form=\w{22}$/);
     expect(wrong.title).toMatch(/^Please look at these fields again – /);
     expect(wrong.links.map(({ href, words }) => [href, words])).toEqual([
       ['#email', 'Enter an e-mail address like name@example.com.'],
@@ -374,7 +457,7 @@ describe('who subscribes', () => {
     ]);
     const bad = await reader.press(checked, 'Check the number and the tax', { taxId: 'DE1' });
     expect(bad.words).toContain('This is not a tax number of this country.');
-    await pay(await reader.press(checked, 'Go on to payment'));
+    await pay(await reader.press(checked, 'Continue to payment'));
     expect(await customerNamed('Taxed GmbH')).toMatchObject([{ taxId: 'DE136695976' }]);
   });
 
@@ -408,11 +491,48 @@ describe('who subscribes', () => {
     expect((await env.client().post('/pay/signup/clk_none/taxId', body, form)).status).toBe(404);
   });
 
+  it('a form is always answered by a redirect, and what it held is shown at an address without it', async () => {
+    const made = await link(await planOf(inAdvance()));
+    const path = new URL(made.url).pathname;
+    const send = (fields: Record<string, string>) =>
+      env
+        .client()
+        .post(path, new URLSearchParams(fields).toString(), { 'content-type': 'application/x-www-form-urlencoded' });
+    const typed = { ...ADA, name: 'Going Back', form: 'formOfGoingBack', version: await planIn(path) };
+    for (const fields of [
+      { ...typed, check: '1' },
+      { ...typed, email: 'none' },
+      { ...typed, version: 'plv_none' },
+    ]) {
+      const { status, headers, text } = await send(fields);
+      expect([status, headers.location, text]).toEqual([303, `${made.id}?form=formOfGoingBack`, '']);
+      const shown = await reader.open(`${path}?form=formOfGoingBack`);
+      expect([shown.status, shown.text.includes('value="Going Back"')]).toEqual([200, true]);
+      expect(shown.text).not.toContain('value="formOfGoingBack"'); // the next form is another one
+    }
+    const sent = await send(typed);
+    expect(sent.headers.location).toMatch(/^\.\.\/ps_/);
+    expect((await reader.open(`${path}?form=formOfGoingBack`)).text).toContain('value="Going Back"');
+    expect((await reader.open(`${path}?form=another`)).text).not.toContain('Going Back');
+    const elsewhere = await link(await planOf(inAdvance()));
+    expect((await reader.open(`${new URL(elsewhere.url).pathname}?form=formOfGoingBack`)).text).not.toContain(
+      'Going Back',
+    );
+  });
+
+  it('what was typed into a form that was never finished is forgotten after a day', async () => {
+    const page = await open(await link(await planOf(inAdvance())));
+    const wrong = await reader.press(page, 'Continue to payment', { name: 'Soon Forgotten' });
+    expect((await reader.open(wrong.address)).text).toContain('Soon Forgotten');
+    await forgetCheckouts.run(env.database, Temporal.Instant.from(NOW).add({ hours: 25 }));
+    expect((await reader.open(wrong.address)).text).not.toContain('Soon Forgotten');
+  });
+
   it('Enter in a field submits the form, and does not only check the tax number', async () => {
     const page = await open(await link(await planOf(inAdvance())));
     // a browser presses the first (HTML, implicit submission)
     const [first] = page.text.match(/<button[\s\S]*?<\/button>/g) ?? [];
-    expect(first).toContain('Go on to payment');
+    expect(first).toContain('Continue to payment');
     expect(first).not.toContain('name=');
   });
 });
@@ -442,12 +562,12 @@ describe('a link that is over', () => {
     const plan = await planOf(inAdvance());
     const made = await link(plan, { expiresIn: 'PT2H', redirectUrls: { onFailure: 'https://shop.example/plans' } });
     const page = await open(made);
-    const session = await reader.press(page, 'Go on to payment', ADA);
+    const session = await reader.press(page, 'Continue to payment', ADA);
     env.setNow('2026-03-10T11:30:00Z');
     const over = await open(made);
     expect(over.headings).toEqual(['This link has expired']);
     expect(over.links.map(({ href }) => href)).toEqual(['https://shop.example/plans']);
-    expect((await reader.press(page, 'Go on to payment', ADA)).headings).toEqual(['This link has expired']);
+    expect((await reader.press(page, 'Continue to payment', ADA)).headings).toEqual(['This link has expired']);
     expect((await pay(session)).headings).toContain('This payment link has expired');
     expect(await read(made)).toMatchObject({ status: 'expired' });
     env.setNow(NOW);
@@ -457,7 +577,7 @@ describe('a link that is over', () => {
   it('ended before its time ends what was begun by it; again is the same as once', async () => {
     const plan = await planOf(inAdvance());
     const made = await link(plan);
-    const session = await reader.press(await open(made), 'Go on to payment', ADA);
+    const session = await reader.press(await open(made), 'Continue to payment', ADA);
     expect(await shop.act(`/v0/checkoutLinks/${made.id}/expire`)).toMatchObject({ status: 'expired' });
     expect(await shop.act(`/v0/checkoutLinks/${made.id}/expire`)).toMatchObject({ status: 'expired' });
     expect((await reader.open(session.address)).headings).toContain('This payment link has expired');
@@ -466,7 +586,10 @@ describe('a link that is over', () => {
 
   it('what was typed by people who did not subscribe is forgotten a day later', async () => {
     const plan = await planOf(inAdvance());
-    const session = await reader.press(await open(await link(plan)), 'Go on to payment', { ...ADA, name: 'Forget Me' });
+    const session = await reader.press(await open(await link(plan)), 'Continue to payment', {
+      ...ADA,
+      name: 'Forget Me',
+    });
     const kept = () =>
       env.database.transaction({ merchants: [merchant.id] }, (tx) =>
         tx.rows(sql`select from checkout where typed ->> 'name' = 'Forget Me'`),
@@ -497,13 +620,13 @@ describe('strangers and mistakes', () => {
     });
     const page = await open(await link(plan));
     const typed = Object.fromEntries(Object.keys(ADA).map((field) => [field, field === 'country' ? 'GB' : hostile]));
-    const wrong = await reader.press(page, 'Go on to payment', {
+    const wrong = await reader.press(page, 'Continue to payment', {
       ...typed,
       line2: hostile,
       state: hostile,
       taxId: hostile,
     });
-    const session = await reader.press(wrong, 'Go on to payment', { email: ADA.email });
+    const session = await reader.press(wrong, 'Continue to payment', { email: ADA.email });
     const paid = await pay(session);
     for (const { text } of [page, wrong, session, paid]) {
       expect(text).not.toContain('<script>alert');

@@ -1,6 +1,6 @@
 import { findPlan } from '../../catalog/index.ts';
 import type { Database, Tx } from '../../db/index.ts';
-import { Reply, type Route, routesOf, Strict, Text } from '../../http/index.ts';
+import { Reply, type Route, routesOf, Strict, Text, Type } from '../../http/index.ts';
 import { findLogo, findMerchant } from '../../identity/index.ts';
 import { isId } from '../../kernel/ids.ts';
 import { type Locale, localeAskedFor } from '../../kernel/locale.ts';
@@ -21,7 +21,7 @@ import type { CheckoutDependencies } from '../link/dependencies.ts';
 import type { CheckoutLink } from '../link/link.ts';
 import { selectLink } from '../link/links.sql.ts';
 import type { Checkout } from '../sign-up/checkout.ts';
-import { selectCheckout } from '../sign-up/checkouts.sql.ts';
+import { selectCheckout, selectCheckoutOfForm } from '../sign-up/checkouts.sql.ts';
 import type { Typed } from '../sign-up/details.ts';
 import {
   DetailsBody,
@@ -31,18 +31,22 @@ import {
   readDetails,
   typedFrom,
   typedIn,
+  typedOf,
 } from '../sign-up/details.ts';
+import type { CheckoutInput, InputReason, RegisterAnswer } from '../sign-up/input.ts';
+import { selectInput, upsertInput } from '../sign-up/inputs.sql.ts';
 import { submit } from '../sign-up/submit.ts';
 import { Offers } from './offers.ts';
 import { begunPage, closedPage, type FormView, factsOf, type PageFacts, signupPage } from './page.ts';
-import { TAX_ID_SCRIPT } from './script.ts';
+import { SIGNUP_SCRIPT } from './script.ts';
 import { SIGNUP_STYLE } from './style.ts';
-import { createTaxIdTeller } from './tell-tax-id.ts';
+import { createTaxIdAsker, taxIdInWords } from './tell-tax-id.ts';
 
 const api = routesOf('Pages');
 
 const WORDS = { contentType: 'text/plain', description: 'The verdict on a tax number.' } as const;
 const MOST_BYTES = 16_384;
+const BY_LINK = { byKeys: 'one thing' } as const;
 
 interface Found {
   readonly link: CheckoutLink;
@@ -56,19 +60,30 @@ interface Found {
  * payment (docs/decisions/0120).
  */
 export function signupRoutes(dependencies: CheckoutDependencies): readonly Route[] {
-  const { environment } = dependencies;
-  const tellTaxId = createTaxIdTeller(dependencies);
+  const {
+    environment,
+    customerHooks: { describeTaxId },
+  } = dependencies;
+  const askRegister = createTaxIdAsker(dependencies);
   const offers = new Offers(dependencies);
   const usual = { access: { public: true }, hidden: true, errorPage: errorPage(environment) } as const;
   const show = api.get('/pay/signup/:id', 'showSignupPage', {
     ...usual,
     summary: 'The page of a sign-up link',
+    query: Strict({ form: Type.Optional(Text({ maxLength: 100 })) }),
     replies: { 200: HTML, 404: HTML },
-    free: async ({ database, params, request, now }) => {
+    free: async ({ database, params, query, request, now }) => {
       const asked = localeAskedFor(request.headers['accept-language']);
       const found = await findLink(dependencies, database, params.id, asked, now);
       if (found === null) return ok(unknownReply(environment, asked));
-      return ok(await formReply({ dependencies, offers, database }, found, { status: 200 }, now));
+      return ok(
+        await formReply(
+          { dependencies, offers, database },
+          found,
+          await sentBefore(database, found.link, query.form),
+          now,
+        ),
+      );
     },
   });
   const send = api.post('/pay/signup/:id', 'signUp', {
@@ -77,21 +92,28 @@ export function signupRoutes(dependencies: CheckoutDependencies): readonly Route
     body: DetailsBody,
     contentTypes: [FORM],
     bodyLimit: MOST_BYTES,
-    replies: { 303: HTML, 200: HTML, 400: HTML, 404: HTML, 409: HTML },
+    replies: { 303: HTML, 404: HTML },
     free: async ({ database, params, request, body, now, endSlot }) => {
       const asked = localeAskedFor(request.headers['accept-language']);
       const found = await findLink(dependencies, database, params.id, asked, now);
       if (found === null) return ok(unknownReply(environment, asked));
-      if (isForeign(request)) return ok(new Reply(303, '', { ...PRIVATE, location: found.link.id }));
-      const typed = found.link.customerId === null ? typedIn(body) : typedFrom(null);
-      if (body.check !== undefined)
-        return ok(
-          await formReply({ dependencies, offers, database }, found, { status: 200, typed }, now, () => {
-            endSlot();
-            return tellTaxId(found.facts.look.locale, typed);
-          }),
-        );
-      return ok(await takeForm({ dependencies, offers, database }, found, { ...body, typed }, now));
+      const { link } = found;
+      // After a form a browser shows what it is sent to, so that "back" and a reload show a page and send nothing.
+      const to = (location: string) => ok(new Reply(303, '', { ...PRIVATE, location }));
+      if (isForeign(request)) return to(link.id);
+      const typed = link.customerId === null ? typedIn(body) : typedFrom(null);
+      const { form } = body;
+      const again = async (reason: InputReason, register: RegisterAnswer | null = null) => {
+        const input = { merchantId: link.merchantId, linkId: link.id, form, typed, reason, register, createdAt: now };
+        await database.transaction({ merchants: [link.merchantId] }, (tx) => upsertInput(tx, input), BY_LINK);
+        return to(`${link.id}?form=${encodeURIComponent(form)}`);
+      };
+      if (body.check !== undefined) {
+        endSlot(); // the register is asked
+        return again('checked', await askRegister(typed));
+      }
+      const taken = await takeForm({ dependencies, offers, database }, found, { ...body, typed }, now);
+      return taken.kind === 'taken' ? to(whereTo(link, taken.checkout)) : again(taken.kind);
     },
   });
   const done = api.get('/pay/signup/:id/:checkoutId', 'showBegunSubscription', {
@@ -118,8 +140,8 @@ export function signupRoutes(dependencies: CheckoutDependencies): readonly Route
       const asked = localeAskedFor(request.headers['accept-language']);
       const found = await findLink(dependencies, database, params.id, asked, now);
       if (found === null) return ok(unknownReply(environment, asked));
-      endSlot();
-      const text = await tellTaxId(found.facts.look.locale, body);
+      endSlot(); // the register is asked
+      const text = await taxIdInWords(describeTaxId, found.facts.look.locale, body, await askRegister(body));
       return ok(new Reply(200, text, { ...PRIVATE, 'content-type': 'text/plain; charset=utf-8' }));
     },
   });
@@ -139,7 +161,7 @@ export function signupRoutes(dependencies: CheckoutDependencies): readonly Route
 /** Runs in a transaction of the merchant whose link it is. @returns null where there is no such link */
 async function inMerchantOf<T>(database: Database, id: string, work: (tx: Tx) => Promise<T>): Promise<T | null> {
   const merchantId = isId('checkoutLink', id) ? await database.owners.find(id) : null;
-  return merchantId === null ? null : database.transaction({ merchants: [merchantId] }, work, { byKeys: 'one thing' });
+  return merchantId === null ? null : database.transaction({ merchants: [merchantId] }, work, BY_LINK);
 }
 
 const findLink = (
@@ -157,9 +179,8 @@ const findLink = (
     return { link, facts, terms: [await findPlan(tx, link.planId), merchant] };
   });
 
-interface Shown extends Partial<Pick<FormView, 'typed' | 'problems' | 'hasChanged' | 'isRepeated'>> {
-  readonly status: number;
-}
+/** What the page shows in its fields, and why it is shown again. */
+type Shown = Pick<CheckoutInput, 'typed' | 'register'> & { readonly reason: InputReason | null };
 
 /** What an answer to a visitor is made with. */
 interface Answering {
@@ -169,72 +190,80 @@ interface Answering {
 }
 
 /**
- * The form, or why there is none.
- * @param tellTaxId asked for the verdict on the typed tax number, when nothing more is read
+ * What somebody has typed into a form that was sent, whose page is asked for again; else what is known of a person.
+ * Whoever subscribed is forgotten here.
  */
+async function sentBefore(database: Database, link: CheckoutLink, form: string | undefined): Promise<Shown> {
+  const fresh: Shown = { typed: typedFrom(link.known), reason: null, register: null };
+  if (form === undefined) return fresh;
+  return database.transaction(
+    { merchants: [link.merchantId] },
+    async (tx) => {
+      const input = await selectInput(tx, link.id, form);
+      if (input) return input;
+      const details = (await selectCheckoutOfForm(tx, link.id, form))?.typed;
+      return details ? { ...fresh, typed: typedOf(details) } : fresh;
+    },
+    BY_LINK,
+  );
+}
+
+/** The form, or why there is none. */
 async function formReply(
   { dependencies, offers, database }: Answering,
   found: Found,
-  { status, typed = typedFrom(found.link.known), ...shown }: Shown,
+  { typed, reason, register }: Shown,
   now: Instant,
-  tellTaxId: () => Promise<string> = async () => '',
 ): Promise<Reply> {
   const { facts } = found;
   const { look } = facts;
-  if (facts.status !== 'open') return pageReply(status, closedPage(facts, facts.status), look);
-  const of = {
-    ...found,
-    typed: await detailsSoFar(dependencies.customerHooks.describeTaxId, typed, look.locale),
-    locale: look.locale,
-  };
+  const { describeTaxId } = dependencies.customerHooks;
+  if (facts.status !== 'open') return pageReply(200, closedPage(facts, facts.status), look);
+  const of = { ...found, typed: await detailsSoFar(describeTaxId, typed, look.locale), locale: look.locale };
   // what a sent form was held against is kept by now
   const offer = await offers.recent(database, of, now);
-  if (!offer.ok) return pageReply(status === 200 ? 200 : 409, closedPage(facts, 'unavailable'), look);
+  if (!offer.ok) return pageReply(200, closedPage(facts, 'unavailable'), look);
+  const read = reason === 'mistakes' ? await readDetails(describeTaxId, typed, look.locale) : null;
   const view: FormView = {
     ...facts,
     offer: offer.value,
     typed,
-    problems: new Map<Field, FieldProblem>(),
-    hasChanged: false,
-    isRepeated: false,
-    ...shown,
-    taxIdText: await tellTaxId(),
+    problems: read && !read.ok ? read.problems : new Map<Field, FieldProblem>(),
+    hasChanged: reason === 'changed',
+    isRepeated: reason === 'repeated',
+    taxIdText: reason === 'checked' ? await taxIdInWords(describeTaxId, look.locale, typed, register) : '',
   };
-  return pageReply(status, signupPage(view), look, {
+  return pageReply(200, signupPage(view), look, {
     formsLeadTo: facts.link.successRedirectUrl,
     showsLogo: facts.hasLogo,
     style: SIGNUP_STYLE,
-    script: TAX_ID_SCRIPT,
+    script: SIGNUP_SCRIPT,
   });
 }
 
-/** A sent form: shown again with its faults, or the next page. */
+type Taken =
+  | { readonly kind: 'taken'; readonly checkout: Checkout }
+  | { readonly kind: Exclude<InputReason, 'checked'> };
+
+/** A sent form: the checkout to go on with, or why the form is shown again. */
 async function takeForm(
   { dependencies, offers, database }: Answering,
   found: Found,
   { form, version, typed, again }: { form: string; version: string; typed: Typed; again?: string | undefined },
   now: Instant,
-): Promise<Reply> {
+): Promise<Taken> {
   const { link, facts } = found;
-  const show = (shown: Shown) => formReply({ dependencies, offers, database }, found, { typed, ...shown }, now);
-  const read =
-    link.customerId === null
-      ? await readDetails(dependencies.customerHooks.describeTaxId, typed, facts.look.locale)
-      : null;
-  if (read && !read.ok) return show({ status: 400, problems: read.problems });
+  const { describeTaxId } = dependencies.customerHooks;
+  const read = link.customerId === null ? await readDetails(describeTaxId, typed, facts.look.locale) : null;
+  if (read && !read.ok) return { kind: 'mistakes' };
   const details = read?.details ?? null;
   const offer = await offers.now(database, { ...found, typed: details, locale: facts.look.locale }, now);
-  if (!offer.ok) return show({ status: 409 });
-  if (offer.value.version.id !== version) return show({ status: 409, hasChanged: true });
+  if (!offer.ok || offer.value.version.id !== version) return { kind: 'changed' };
   const submission = { form, details, again: again !== undefined, offer: offer.value };
   const taken = await submitOnce(dependencies, database, link, submission, now);
-  if (!taken.ok) {
-    const isRepeated = taken.refusal.kind === 'code' && taken.refusal.code === 'CHECKOUT_REPEATED';
-    const fresh = await findLink(dependencies, database, link.id, facts.look.locale, now);
-    const shown = { status: 409, typed, hasChanged: !isRepeated, isRepeated };
-    return formReply({ dependencies, offers, database }, fresh ?? found, shown, now);
-  }
-  return new Reply(303, '', { ...PRIVATE, location: whereTo(link, taken.value) });
+  if (taken.ok) return { kind: 'taken', checkout: taken.value };
+  const isRepeated = taken.refusal.kind === 'code' && taken.refusal.code === 'CHECKOUT_REPEATED';
+  return { kind: isRepeated ? 'repeated' : 'changed' };
 }
 
 /** In a transaction of its own that a refusal undoes. */
@@ -250,7 +279,7 @@ async function submitOnce(
       await database.transaction(
         { merchants: [link.merchantId] },
         async (tx) => orThrow(await submit(dependencies, tx, link, submission, now)),
-        { byKeys: 'one thing' },
+        BY_LINK,
       ),
     );
   } catch (error) {

@@ -5,23 +5,26 @@ import { hasLogo, type MerchantOrganization } from '../../identity/index.ts';
 import { randomBase62 } from '../../kernel/ids.ts';
 import type { Locale } from '../../kernel/locale.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { figuresOf } from '../../look/index.ts';
+import { figuresOf, taxNames } from '../../look/index.ts';
 import {
+  billTable,
+  type Contact,
+  contactLinks,
   countryOptions,
   endFrame,
   frame,
   Html,
   html,
   type Look,
-  lineTables,
   logoImage,
   lookOf,
+  type PageTotal,
 } from '../../pages/index.ts';
 import { type CheckoutLink, type LinkStatus, statusOf } from '../link/link.ts';
 import { FIELDS, type Field, type FieldProblem, type Typed } from '../sign-up/details.ts';
 import type { Offer } from '../sign-up/rehearse.ts';
-import { pricesInWords } from './price-words.ts';
-import { TAX_ID_SCRIPT } from './script.ts';
+import { priceList } from './price-list.ts';
+import { SIGNUP_SCRIPT } from './script.ts';
 import { SIGNUP_STYLE } from './style.ts';
 import { CHECKOUT_WORDS, nextSentence } from './words.ts';
 
@@ -31,6 +34,10 @@ export interface PageFacts {
   readonly status: LinkStatus;
   readonly look: Look;
   readonly seller: string;
+  /** What the tax of the merchant is called. */
+  readonly tax: string;
+  /** How the merchant can be reached. */
+  readonly contact: Contact;
   readonly hasLogo: boolean;
   /** The customer that the link is for, where it is there already. */
   readonly customerName: string | null;
@@ -61,11 +68,14 @@ export async function factsOf(
 ): Promise<PageFacts> {
   const { customerId } = link;
   const customer = customerId === null ? undefined : await findCustomer(tx, customerId);
+  const look = lookOf(environment, merchant.settings, customer?.locale, link.known?.locale ?? asked);
   return {
     link,
     status: statusOf(link, now),
-    look: lookOf(environment, merchant.settings, customer?.locale, link.known?.locale ?? asked),
+    look,
     seller: merchant.name,
+    tax: taxNames(look.locale, merchant).inSentence,
+    contact: { email: merchant.billingEmails[0] ?? null, phone: merchant.phone },
     hasLogo: await hasLogo(tx),
     customerName: customer?.organization.name ?? null,
   };
@@ -91,7 +101,7 @@ ${form(view)}
 </section>
 </div>`,
     SIGNUP_STYLE,
-    TAX_ID_SCRIPT,
+    SIGNUP_SCRIPT,
   );
 }
 
@@ -106,7 +116,6 @@ function summary(view: FormView): Html {
   const words = CHECKOUT_WORDS[look.locale];
   const { money, day } = figuresOf(look.locale);
   const { plan, version, dueNow, trialEndsAt } = offer;
-  const prices = pricesInWords(version.prices, { ...look, currency: plan.currency, planCadence: plan.billingCadence });
   return html`<section class="summary">
 ${logoImage(view.hasLogo ? `${link.id}/logo` : undefined)}
 <p class="seller">${sellerName(view)}</p>
@@ -114,24 +123,22 @@ ${logoImage(view.hasLogo ? `${link.id}/logo` : undefined)}
 ${dueNow.isZero() ? html`<p class="lead">${words.nothingNow}</p>` : html`<p class="amount">${money(dueNow, plan.currency)}</p><p class="soft">${words.dueNow}</p>`}
 ${trialEndsAt === null ? null : html`<p class="soft">${words.trialUntil(day(trialEndsAt))}</p>`}
 ${plan.description === null ? null : html`<p class="soft" dir="auto">${plan.description}</p>`}
-${offer.lines.length === 0 ? null : lineTables(look.locale, { lines: offer.lines, currency: plan.currency }, totalsOf(view))}
+${offer.bill && billTable(look.locale, offer.bill, rowsBelow(view))}
 <p class="soft">${nextSentence(offer, look.locale)}</p>
-${view.customerName === null && offer.lines.length > 0 ? html`<p class="soft">${words.beforeAddress}</p>` : null}
-${prices.length === 0 ? null : html`<h2 class="after">${words.prices}</h2><dl>${prices.map(({ name, terms }) => html`<div><dt dir="auto">${name}</dt><dd>${terms}</dd></div>`)}</dl>`}
+${view.customerName === null && offer.bill ? html`<p class="soft">${words.beforeAddress(view.tax)}</p>` : null}
+${version.prices.length === 0 ? null : html`<h2 class="after">${words.prices}</h2>${priceList(version.prices, { ...look, currency: plan.currency, planCadence: plan.billingCadence })}`}
 ${version.minimumAmount === null ? null : html`<p class="soft">${words.minimum(money(version.minimumAmount, plan.currency))}</p>`}
 </section>`;
 }
 
-function totalsOf({ look, offer }: FormView) {
+/** What a balance pays of the total, and what is due then. */
+function rowsBelow({ look, offer: { fromBalance, dueNow } }: FormView): PageTotal[] {
   const words = CHECKOUT_WORDS[look.locale];
-  const { total, fromBalance, dueNow } = offer;
-  return fromBalance.isZero()
-    ? ([[words.dueNow, dueNow]] as const)
-    : ([
-        [words.total, total],
-        [words.fromBalance, fromBalance.negated()],
-        [words.dueNow, dueNow],
-      ] as const);
+  if (fromBalance.isZero()) return [];
+  return [
+    { label: words.fromBalance, amount: fromBalance.negated() },
+    { label: words.dueNow, amount: dueNow, isStrong: true },
+  ];
 }
 
 /** All problems in one place, with a link to each field, because a screen reader reads this first. */
@@ -218,7 +225,8 @@ export function closedPage(facts: PageFacts, why: 'used' | 'expired' | 'unavaila
     heading,
     body: html`<p class="soft">${sellerName(facts)}</p>
 <p class="soft">${text}</p>
-${back === null ? null : html`<a class="button" rel="noreferrer" href="${back}">${words.returnTo(sellerName(facts))}</a>`}`,
+${wayOn(facts, back, '../..', why === 'used')}
+${why === 'used' ? null : contactLinks(facts.contact)}`,
   });
 }
 
@@ -232,6 +240,15 @@ export function begunPage(facts: PageFacts, plan: string): string {
     heading: words.subscribed,
     body: html`<p class="soft">${sellerName(facts)}</p>
 <p class="soft" dir="auto">${words.subscriptionTo(plan)}</p>
-${link.successRedirectUrl === null ? html`<p class="fine">${words.closePage}</p>` : html`<a class="button" rel="noreferrer" href="${link.successRedirectUrl}">${words.returnTo(sellerName(facts))}</a>`}`,
+${wayOn(facts, link.successRedirectUrl, '../../..', true)}`,
   });
+}
+
+/** Where the merchant said, else to the portal for somebody who has subscribed. */
+function wayOn(facts: PageFacts, back: string | null, root: string, hasSubscribed: boolean): Html | null {
+  const words = CHECKOUT_WORDS[facts.look.locale];
+  const seller = sellerName(facts);
+  if (back !== null) return html`<a class="button" rel="noreferrer" href="${back}">${words.returnTo(seller)}</a>`;
+  if (!hasSubscribed) return null;
+  return html`<a class="button" href="${root}/portal/${facts.link.merchantId}">${words.accountWith(seller)}</a>`;
 }

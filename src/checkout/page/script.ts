@@ -1,12 +1,16 @@
 /**
- * Says whether a tax number is right, while it is typed: it asks the page's own address and writes the answer
- * where the button would. Without it the button does the same.
+ * A sent form gives the page the address at which its input is shown again: "back" leads there. While a tax number is
+ * typed, the script asks whether it is right, and writes the answer where the button would.
  */
-export const TAX_ID_SCRIPT = `
+export const SIGNUP_SCRIPT = `
 (() => {
   const form = document.querySelector('form[novalidate]');
+  if (!form) return;
+  form.addEventListener('submit', () => {
+    history.replaceState(null, '', form.action + '?form=' + encodeURIComponent(form.elements.form.value));
+  });
   const said = document.getElementById('taxId-check');
-  if (!form || !said) return;
+  if (!said) return;
   let latest = 0;
   const look = async () => {
     const number = ++latest;

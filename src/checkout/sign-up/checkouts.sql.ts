@@ -12,6 +12,10 @@ export const insertCheckout = (tx: Tx, checkout: Checkout): Promise<Checkout> =>
 export const selectCheckout = (tx: Tx, id: string): Promise<Checkout | undefined> =>
   tx.maybe<Checkout>(sql`select ${COLUMNS} from checkout where merchant_id = ${tx.merchantId} and id = ${id}`);
 
+export const selectCheckoutOfForm = (tx: Tx, linkId: string, form: string): Promise<Checkout | undefined> =>
+  tx.maybe<Checkout>(sql`
+    select ${COLUMNS} from checkout where merchant_id = ${tx.merchantId} and link_id = ${linkId} and form = ${form}`);
+
 export const selectCheckoutOfSession = (tx: Tx, sessionId: string): Promise<Checkout | undefined> =>
   tx.maybe<Checkout>(
     sql`select ${COLUMNS} from checkout where merchant_id = ${tx.merchantId} and session_id = ${sessionId}`,

@@ -56,6 +56,10 @@ export const typedFrom = (known: KnownBuyer | null): Typed => ({
   taxId: known?.taxId ?? '',
 });
 
+/** The content of the fields for details that were right. */
+export const typedOf = ({ name, email, address, taxId }: Details): Typed =>
+  typedFrom({ name, email, address, taxId: taxId ?? '' });
+
 const REQUIRED: readonly Field[] = ['name', 'email', 'line1', 'city', 'country'];
 
 /** The allowed content of the fields, by the same schemas as the API. */

@@ -1,13 +1,13 @@
 import { findPlan, findPlanVersion, type Plan, type PricedVersion } from '../../catalog/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { merchantSettings } from '../../identity/index.ts';
-import { estimateNextInvoice, type InvoiceRow, linesForCustomers } from '../../invoicing/index.ts';
+import { billForCustomers, estimateNextInvoice, type InvoiceRow } from '../../invoicing/index.ts';
 import { type Decimal, decimal, ZERO } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { DEFAULT_LOCALE, type Locale } from '../../kernel/locale.ts';
 import { fail, notFound, ok, type Result } from '../../kernel/result.ts';
 import { type Instant, isAfter } from '../../kernel/time.ts';
-import type { PageLine } from '../../pages/index.ts';
+import type { PageBill } from '../../pages/index.ts';
 import {
   findSubscription,
   type PlanAtVersion,
@@ -27,10 +27,9 @@ export interface Offer {
   readonly version: PricedVersion;
   /** The card charge now; 0: none. */
   readonly dueNow: Decimal;
-  /** The lines of the invoice due now, with its tax; none without such an invoice. */
-  readonly lines: readonly PageLine[];
-  readonly total: Decimal;
-  /** The tax in the total. */
+  /** The invoice due now; null without one. */
+  readonly bill: PageBill | null;
+  /** Its tax. */
   readonly tax: Decimal;
   /** The part of it that the customer's balance pays. */
   readonly fromBalance: Decimal;
@@ -123,12 +122,11 @@ async function comesTo(
   { subscription, upfront, pinned }: Subscribed & { readonly pinned: PlanAtVersion },
   locale: Locale,
   now: Instant,
-): Promise<Pick<Offer, 'dueNow' | 'lines' | 'total' | 'tax' | 'fromBalance' | 'trialEndsAt' | 'next'>> {
+): Promise<Pick<Offer, 'dueNow' | 'bill' | 'tax' | 'fromBalance' | 'trialEndsAt' | 'next'>> {
   const isTrial = isAfter(subscription.billingStartsAt, now);
   return {
     dueNow: upfront?.unpaidAmount ?? ZERO,
-    lines: upfront === null ? [] : await linesForCustomers(tx, upfront, locale),
-    total: upfront?.grandTotal ?? ZERO,
+    bill: upfront === null ? null : await billForCustomers(tx, upfront, locale),
     tax: upfront?.totalTax ?? ZERO,
     fromBalance: upfront?.walletApplied ?? ZERO,
     trialEndsAt: isTrial ? subscription.billingStartsAt : null,

@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/index.ts';
-import { OWN_REASONS } from '../../look/index.ts';
 import { ok } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
+import { OWN_REASONS } from '../../look/index.ts';
 import { type PaymentHandlers, receiptsOf } from '../../payments/index.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';

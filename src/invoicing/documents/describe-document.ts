@@ -206,7 +206,14 @@ function describeLine(invoice: InvoiceRow, line: LineRow, money: Money): Documen
 }
 
 /** Lines that count something; the others are amounts. */
-const HAS_UNITS: ReadonlySet<string> = new Set(['charge', 'grants', 'late_usage', 'manual', 'grant', 'wallet_top_up']);
+export const HAS_UNITS: ReadonlySet<string> = new Set([
+  'charge',
+  'grants',
+  'late_usage',
+  'manual',
+  'grant',
+  'wallet_top_up',
+]);
 
 /** The price of a package or a percentage as it was agreed. */
 function agreedPrice({ workings }: LineRow): DocumentLine['agreed'] {
@@ -216,7 +223,8 @@ function agreedPrice({ workings }: LineRow): DocumentLine['agreed'] {
   return percentage ? { percent: percentage.percent } : null;
 }
 
-function whyUntaxed(invoice: InvoiceRow, line: LineRow): DocumentLine['untaxed'] {
+/** Why there is no tax on a line, whatever its rate. */
+export function whyUntaxed(invoice: InvoiceRow, line: LineRow): DocumentLine['untaxed'] {
   if (!bearsTax(line)) return 'prepayment';
   return invoice.terms?.taxExempt ? 'exempt' : null;
 }

@@ -1,7 +1,7 @@
 import { cancelApprovals } from '../../approvals/index.ts';
 import { customerParties } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
-import { findMerchant, type MerchantOrganization } from '../../identity/index.ts';
+import { findMerchant } from '../../identity/index.ts';
 import { type Decimal, sum, ZERO } from '../../kernel/decimal.ts';
 import { orThrow } from '../../kernel/result.ts';
 import { HOURS_PER_DAY, type Instant } from '../../kernel/time.ts';
@@ -27,6 +27,7 @@ import { isOfTerms, openSessionsFor, type WantedSession } from '../paying/sessio
 import type { PaymentTerms } from '../terms/billing-terms.ts';
 import type { SessionOptions } from '../terms/session-options.ts';
 import { carryOver } from './carry-over.ts';
+import { sellerParty } from './seller.ts';
 
 /** `dueAt` = `issuedAt` + `paymentTermDays` × 24 h (domain.md §4). */
 export const dueAt = (issuedAt: Instant, paymentTermDays: number): Instant =>
@@ -316,12 +317,3 @@ function sellerOn({ terms }: InvoiceRow, seller: PartyRecord): PartyRecord {
   if (registration == null || (registration.scheme === 'oss' && seller.taxId !== undefined)) return seller;
   return { ...seller, taxId: registration.taxId, taxIdCountry: registration.country };
 }
-
-const sellerParty = (merchant: MerchantOrganization): PartyRecord => ({
-  name: merchant.name,
-  ...(merchant.legalName !== null && { legalName: merchant.legalName }),
-  ...(merchant.taxId !== null && { taxId: merchant.taxId }),
-  ...(merchant.address !== null && { address: merchant.address as Record<string, string> }),
-  ...(merchant.billingEmails.length > 0 && { emails: merchant.billingEmails }),
-  ...(merchant.phone !== null && { phone: merchant.phone }),
-});

@@ -1,7 +1,18 @@
-import type { Locale } from '../../kernel/locale.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { countryNames, figuresOf } from '../../look/index.ts';
-import { downloadLinks, frame, type Html, html, lineTables, logoImage, openForm } from '../../pages/index.ts';
+import { figuresOf, pluralOf } from '../../look/index.ts';
+import {
+  addressBlock,
+  billTable,
+  contactLinks,
+  downloadLinks,
+  frame,
+  type Html,
+  html,
+  logoImage,
+  openForm,
+  type PageTotal,
+  partyLines,
+} from '../../pages/index.ts';
 import type { PaymentReceipt } from '../../payments/index.ts';
 import { isPayableByCard, moneyPaid, standingWords } from './standing.ts';
 import { downloadsOf, type InvoiceView } from './view.ts';
@@ -30,16 +41,17 @@ ${contact(view)}
 
 /** The subject of the invoice. The big figure is the amount due, or the paid amount. */
 function summary(view: InvoiceView, name: string): Html {
-  const { invoice, seller, lines } = view;
+  const { invoice, seller, bill, look } = view;
   const { currency, grandTotal: total, unpaidAmount: unpaid } = invoice;
-  const { money } = figuresOf(view.look.locale);
+  const { money } = figuresOf(look.locale);
   return html`<section class="summary">
 ${logoImage(view.hasLogo ? `${invoice.id}/logo` : undefined)}
 <p class="seller"><bdi>${seller.name}</bdi></p>
 <h1 dir="auto">${name}</h1>
 <p class="amount">${money(isAsked(view) ? unpaid : total, currency)}</p>
 ${datesOf(view)}
-${lineTables(view.look.locale, { lines, currency }, totalsOf(view))}
+${invoice.buyer && html`<h2 class="label">${INVOICE_WORDS[look.locale].billedTo}</h2>${addressBlock(partyLines(invoice.buyer, look.locale))}`}
+${billTable(look.locale, bill, leftOf(view))}
 </section>`;
 }
 
@@ -51,19 +63,19 @@ function datesOf({ invoice, look }: InvoiceView): Html {
   const words = INVOICE_WORDS[look.locale];
   const { issuedAt: issued, dueAt: due, paymentTermDays: days, livesBySession: isOffer } = invoice;
   return html`<p class="soft">${words.issued(day(issued as Instant))}</p>
-${isOffer || due === null ? null : html`<p class="soft">${days === 0 ? words.dueOnReceipt : words.due(day(due), days)}</p>`}`;
+${isOffer || due === null ? null : html`<p class="soft">${days === 0 ? words.dueOnReceipt : words.dueOn(day(due), `${days} ${pluralOf(look.locale, days, words.days)}`)}</p>`}`;
 }
 
-function totalsOf(view: InvoiceView) {
+/** What has been paid and credited of the total, and what is left to pay. */
+function leftOf(view: InvoiceView): PageTotal[] {
   const { grandTotal: total, unpaidAmount: unpaid, creditedAmount: credited } = view.invoice;
   const paid = moneyPaid(view.invoice);
   const words = INVOICE_WORDS[view.look.locale];
   return [
-    [words.total, total],
-    ...(paid.isZero() ? [] : [[words.amountPaid, paid.negated()] as const]),
-    ...(credited.isZero() ? [] : [[words.credited, credited.negated()] as const]),
-    ...(isAsked(view) && !unpaid.eq(total) ? [[words.toPay, unpaid] as const] : []),
-  ] as const;
+    ...(paid.isZero() ? [] : [{ label: words.amountPaid, amount: paid.negated() }]),
+    ...(credited.isZero() ? [] : [{ label: words.credited, amount: credited.negated() }]),
+    ...(isAsked(view) && !unpaid.eq(total) ? [{ label: words.toPay, amount: unpaid, isStrong: true }] : []),
+  ];
 }
 
 function standingBox(view: InvoiceView): Html {
@@ -84,34 +96,29 @@ function declined({ standing, invoice, look }: InvoiceView): Html | null {
   return html`<div class="notice"><strong>${declines[reason ?? ''] ?? words.declines.other}</strong>${words.nothingCharged}${next}</div>`;
 }
 
-/** The button where a card can pay it; else whom to ask. */
+/** The button where a card can pay it; else the account for a transfer, or whom to ask for one. */
 function waysToPay(view: InvoiceView): Html | null {
   const { standing, invoice, seller } = view;
   const words = INVOICE_WORDS[view.look.locale];
-  if (isPayableByCard(view))
-    return openForm(
-      invoice.id,
-      words.payByCard(figuresOf(view.look.locale).money(invoice.unpaidAmount, invoice.currency)),
-    );
+  const amount = figuresOf(view.look.locale).money(invoice.unpaidAmount, invoice.currency);
+  if (isPayableByCard(view)) return openForm(invoice.id, words.payByCard(amount));
   if (standing !== 'asked' && standing !== 'overdue') return null;
   const account = accountRows(view);
-  const number = html`<strong>${invoice.invoiceNumber ?? ''}</strong>`;
-  if (account.length === 0)
-    return html`<p>${words.askForAccount(html`<bdi>${seller.name}</bdi>`, contactOf(view), number)}</p>`;
-  const quote = words.byTransfer(number);
-  return html`<p>${quote}</p><dl>${account}</dl>${view.bankTransfer?.note ? html`<p class="soft" dir="auto">${view.bankTransfer.note}</p>` : null}`;
+  const name = html`<bdi>${seller.name}</bdi>`;
+  const rows = [
+    ...account,
+    factRow(words.amountToSend, amount),
+    ...(invoice.invoiceNumber === null ? [] : [factRow(words.reference, invoice.invoiceNumber)]),
+  ];
+  const note = view.bankTransfer?.note;
+  return html`<h3>${words.payByTransfer}</h3>
+${account.length > 0 ? null : html`<p>${words.askForDetails(name)}</p>${contactLinks(contactOf(view))}`}
+<dl>${rows}</dl>${note ? html`<p class="soft" dir="auto">${note}</p>` : null}`;
 }
 
-/** The first address by which the seller can be reached; null where it has given none. */
-function contactOf({ seller, invoice }: InvoiceView): Html | null {
-  const [email] = seller.emails ?? [];
-  const subject = encodeURIComponent(invoice.invoiceNumber ?? '');
-  if (email !== undefined) return html`<a href="${mailTo(email)}?subject=${subject}">${email}</a>`;
-  return seller.phone === undefined ? null : phoneLink(seller.phone);
-}
-
-const mailTo = (email: string): string => `mailto:${encodeURIComponent(email).replace('%40', '@')}`;
-const phoneLink = (phone: string): Html => html`<a href="tel:${phone.replace(/[^+\d]/g, '')}">${phone}</a>`;
+/** A fact to be copied: one click selects it. */
+const factRow = (label: string, value: string): Html =>
+  html`<div><dt>${label}</dt><dd><bdi class="copy">${value}</bdi></dd></div>`;
 
 /** The account of the merchant, a row for each of its parts. */
 function accountRows({ bankTransfer, look }: InvoiceView): Html[] {
@@ -124,10 +131,10 @@ function accountRows({ bankTransfer, look }: InvoiceView): Html[] {
     ['BIC', bic],
     [words.bank, bank],
   ];
-  return rows.flatMap(([label, value]) =>
-    value ? [html`<div><dt>${label}</dt><dd><bdi>${value}</bdi></dd></div>`] : [],
-  );
+  return rows.flatMap(([label, value]) => (value ? [factRow(label, value)] : []));
 }
+
+const contactOf = ({ seller }: InvoiceView) => ({ email: seller.emails?.[0] ?? null, phone: seller.phone ?? null });
 
 /** The payments with their means and times, and their refunds. */
 function paymentsOf(view: InvoiceView): Html | null {
@@ -149,7 +156,7 @@ function paymentsOf(view: InvoiceView): Html | null {
       ),
     ),
     ...creditNotes.map(({ number, createdAt, total }) =>
-      row(view, words.creditNote(number), createdAt, money(total.negated(), currency)),
+      row(view, `${words.creditNote} ${number}`, createdAt, money(total.negated(), currency)),
     ),
   ];
   return rows.length === 0 ? null : html`<h3>${words.paymentsAndCredits}</h3><dl>${rows}</dl>`;
@@ -190,20 +197,10 @@ function documents(view: InvoiceView): Html | null {
 }
 
 /** The seller, and its contact: as at issue, as on the document. */
-function contact({ seller, look }: InvoiceView): Html {
-  const { line1, line2, zipCode, city, state, country } = seller.address ?? {};
-  const place = [zipCode, city, state].filter((part) => part !== undefined && part !== '').join(' ');
-  const lines = [seller.legalName ?? seller.name, line1, line2, place, countryName(country, look.locale)].filter(
-    (line): line is string => line !== undefined && line !== '',
-  );
-  const [email] = seller.emails ?? [];
+function contact(view: InvoiceView): Html {
+  const { seller, look } = view;
+  const { name, legalName = name, taxId, address } = seller;
   return html`<h3>${INVOICE_WORDS[look.locale].questions}</h3>
-<address>${lines.map((line) => html`<bdi>${line}</bdi><br>`)}
-${email === undefined ? null : html`<a href="${mailTo(email)}">${email}</a><br>`}
-${seller.phone === undefined ? null : html`${phoneLink(seller.phone)}<br>`}
-</address>`;
+${addressBlock(partyLines({ name: legalName, ...(taxId !== undefined && { taxId }), address }, look.locale))}
+${contactLinks(contactOf(view))}`;
 }
-
-/** The name of a country by its code; another text stays unchanged. */
-const countryName = (country: string | undefined, locale: Locale): string | undefined =>
-  country === undefined ? undefined : (countryNames(locale).get(country) ?? country);

@@ -119,6 +119,6 @@ describe('how an invoice stands for its customer', () => {
     { currency: 'KWD', left: '0.125', shown: 'KWD\u00a00.125' },
   ])('says what is left in $currency', ({ currency, left, shown }) => {
     const found = facts({ invoice: { currency, unpaidAmount: decimal(left) } });
-    expect(standingWords('asked', found, 'en').text).toBe(`${shown} is left to pay, by 15 March 2026.`);
+    expect(standingWords('asked', found, 'en').text).toBe(`${shown} is left to pay, by 15\u00a0March\u00a02026.`);
   });
 });

@@ -2,11 +2,10 @@ import { effectiveNowForReading } from '../../clocks/index.ts';
 import { findLocale } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { type EnvironmentName, findMerchant, hasLogo, type MerchantSettings } from '../../identity/index.ts';
-import { sum } from '../../kernel/decimal.ts';
 import type { Locale } from '../../kernel/locale.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { figuresOf, taxNames } from '../../look/index.ts';
-import { type Look, lookOf, type PageDownload } from '../../pages/index.ts';
+import { figuresOf } from '../../look/index.ts';
+import { type Look, lookOf, type PageBill, type PageDownload, partyLines } from '../../pages/index.ts';
 import {
   checkTakesCards,
   type EntityDescription,
@@ -16,13 +15,13 @@ import {
   type PaymentSession,
   receiptsOf,
 } from '../../payments/index.ts';
-import { inOrderOfTime } from '../calculation/line-notes.ts';
 import { selectNewestCreditNotes } from '../credit-notes/credit-notes.sql.ts';
 import { hasEInvoice } from '../documents/documents.sql.ts';
 import type { CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoiceRow, PartyRecord } from '../invoice/invoice.ts';
-import { selectInvoice, selectLines } from '../invoice/invoices.sql.ts';
+import { selectInvoice } from '../invoice/invoices.sql.ts';
 import { isTopUp } from '../paying/sessions.ts';
+import { billForCustomers } from './bill.ts';
 import { isPayableByCard, type Standing, type StandingFacts, standingOf, standingWords } from './standing.ts';
 import { INVOICE_WORDS } from './words.ts';
 
@@ -37,8 +36,8 @@ export interface InvoiceView extends StandingFacts {
   /** Oldest first. */
   readonly payments: readonly PaymentReceipt[];
   readonly creditNotes: readonly CreditNoteRow[];
-  /** Net of tax, as on the document, and the tax. */
-  readonly lines: EntityDescription['lines'];
+  /** As on the document. */
+  readonly bill: PageBill;
   readonly hasEInvoice: boolean;
   readonly hasLogo: boolean;
   /** The account for transfers, where the merchant has given one. */
@@ -46,8 +45,6 @@ export interface InvoiceView extends StandingFacts {
 }
 
 const MOST_NOTES = 100;
-/** A page is for reading; the document has all lines of a large invoice. */
-const MOST_LINES = 200;
 
 /**
  * @param asked the language that the browser asks for, where the customer has none
@@ -84,26 +81,11 @@ export async function viewInvoice(
     seller: invoice.seller ?? { name },
     payments: await receiptsOf(tx, id),
     creditNotes: creditNotes.filter(({ status }) => status === 'ISSUED').toReversed(),
-    lines: await linesForCustomers(tx, invoice, look.locale),
+    bill: await billForCustomers(tx, invoice, look.locale),
     bankTransfer: settings.bankTransfer,
     hasLogo: await hasLogo(tx),
     hasEInvoice: await hasEInvoice(tx, id),
   };
-}
-
-/** The lines of an invoice and its tax, which sum to its total; the lines beyond the limit are one line. */
-export async function linesForCustomers(tx: Tx, invoice: InvoiceRow, locale: Locale): Promise<InvoiceView['lines']> {
-  const lines = inOrderOfTime(invoice, await selectLines(tx, invoice.id, -1, MOST_LINES));
-  const shown = lines.map(({ displayName, totalPrice }) => ({ description: displayName, amount: totalPrice }));
-  const more = invoice.itemCount - shown.length;
-  const remainder = invoice.subtotal.minus(sum(shown.map(({ amount }) => amount)));
-  const words = INVOICE_WORDS[locale];
-  const tax = { description: taxNames(locale, invoice.seller ?? {}).sum, amount: invoice.totalTax };
-  return [
-    ...shown,
-    ...(more > 0 ? [{ description: words.moreLines(more), amount: remainder }] : []),
-    ...(invoice.totalTax.isZero() ? [] : [tax]),
-  ];
 }
 
 /** The session by which an invoice can be paid at this moment; null where there is none. */
@@ -143,19 +125,20 @@ const receiptsFor = ({ invoice, payments, look }: InvoiceView, base: string): Pa
 
 /** The invoice on the page of its payment session. */
 export function describeForSession(view: InvoiceView): EntityDescription {
-  const { invoice, title, seller, lines, standing, look } = view;
+  const { invoice, title, seller, bill, standing, look } = view;
   const page = `invoices/${invoice.id}`;
   return {
     title,
     seller: seller.name,
     ...(view.hasLogo && { logo: `${page}/logo` }),
     number: invoice.invoiceNumber,
-    lines,
+    bill,
+    ...(invoice.buyer && { buyer: partyLines(invoice.buyer, look.locale) }),
     dueAt: invoice.livesBySession ? null : invoice.dueAt,
-    currency: invoice.currency,
     amount: invoice.unpaidAmount,
     standing: {
       isPayable: isPayableByCard(view),
+      isPaid: standing === 'paid',
       ...standingWords(standing, view, look.locale),
       page,
       downloads: [...downloadsOf(view, page), ...receiptsFor(view, page)],

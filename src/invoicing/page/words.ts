@@ -1,5 +1,5 @@
 import type { InEachLocale } from '../../kernel/locale.ts';
-import { TERMS } from '../../look/index.ts';
+import { type Forms, TERMS } from '../../look/index.ts';
 import { type Html, html } from '../../pages/index.ts';
 import type { DeclineReason } from '../../payments/index.ts';
 
@@ -43,17 +43,16 @@ const en = {
   chargedAgain: (day: string) => `It is charged again on ${day}, unless you pay before.`,
   issued: (day: string) => `Issued ${day}`,
   dueOnReceipt: 'Due on receipt',
-  due: (day: string, days: number) => `Due ${day}, ${days} ${days === 1 ? 'day' : 'days'} after issue`,
-  moreLines: (count: number) => `${count} more ${count === 1 ? 'line' : 'lines'}, on the document`,
+  dueOn: (day: string, after: string) => `Due ${day}, ${after} after issue`,
+  days: ['day', 'days'] as Forms,
+  moreLines: ['more line, on the document', 'more lines, on the document'] as Forms,
   payByCard: (amount: string) => `Pay ${amount} by card`,
-  byTransfer: (number: Html) => html`Pay by bank transfer, and give ${number} as the reference.`,
-  /** @param contact how the seller can be reached; null: it has not said */
-  askForAccount: (seller: Html, contact: Html | null, number: Html) =>
-    html`Please pay by bank transfer. ${seller} tells you the bank account${contact && html` (${contact})`}. Give ${number} as the reference of the transfer.`,
-  methods: { card: 'Card', bank_transfer: 'Bank transfer', cash: 'Cash', other: 'Other means' },
+  payByTransfer: 'Pay by bank transfer',
+  amountToSend: TERMS.en.amount,
+  askForDetails: (seller: Html) =>
+    html`${seller} has no bank account on this page. Ask ${seller} for it, and then pay:`,
   paymentsAndCredits: 'Payments and credits',
   on: (what: string, day: string) => `${what}, ${day}`,
-  creditNote: (number: string) => `Credit note ${number}`,
   sentBack: (day: string) => `sent back on ${day}`,
   beingSentBack: 'is being sent back',
   notReady: 'The document is not ready yet. Please look again later.',
@@ -69,12 +68,11 @@ const de: Words = {
   topUp: 'Guthabenzahlung',
   asked: {
     heading: 'Diese Rechnung ist noch offen',
-    text: (left, day) =>
-      day === null ? `Noch zu zahlen sind ${left}.` : `Noch zu zahlen sind ${left}, und zwar bis zum ${day}.`,
+    text: (left, day) => (day === null ? `Noch zu zahlen: ${left}.` : `Noch zu zahlen: ${left}, spätestens am ${day}.`),
   },
   overdue: {
     heading: 'Diese Rechnung ist überfällig',
-    text: (left, day) => `${left} waren bis zum ${day} zu zahlen.`,
+    text: (left, day) => `Zu zahlen waren bis zum ${day}: ${left}.`,
   },
   onItsWay: {
     heading: 'Die Zahlung ist unterwegs',
@@ -106,19 +104,18 @@ const de: Words = {
   chargedAgain: (day) => `Der nächste Versuch folgt am ${day}, sofern Sie nicht vorher zahlen.`,
   issued: (day) => `Ausgestellt am ${day}`,
   dueOnReceipt: 'Fällig bei Erhalt',
-  due: (day, days) => `Fällig am ${day}, ${days} ${days === 1 ? 'Tag' : 'Tage'} nach Ausstellung`,
-  moreLines: (count) =>
-    count === 1 ? '1 weitere Position, auf dem Dokument' : `${count} weitere Positionen, auf dem Dokument`,
+  dueOn: (day, after) => `Fällig am ${day}, ${after} nach Ausstellung`,
+  days: ['Tag', 'Tage'],
+  moreLines: ['weitere Position, auf dem Dokument', 'weitere Positionen, auf dem Dokument'],
   payByCard: (amount) => `${amount} mit Karte zahlen`,
-  byTransfer: (number) => html`Zahlen Sie per Überweisung und geben Sie ${number} als Verwendungszweck an.`,
-  askForAccount: (seller, contact, number) =>
-    html`Bitte zahlen Sie per Überweisung. Die Bankverbindung erhalten Sie von ${seller}${contact && html` (${contact})`}. Geben Sie ${number} als Verwendungszweck an.`,
-  methods: { card: 'Karte', bank_transfer: 'Überweisung', cash: 'Bar', other: 'Auf anderem Weg' },
+  payByTransfer: 'Per Überweisung zahlen',
+  amountToSend: TERMS.de.amount,
+  askForDetails: (seller) =>
+    html`Auf dieser Seite steht keine Bankverbindung von ${seller}. Fragen Sie ${seller} danach, und überweisen Sie dann:`,
   paymentsAndCredits: 'Zahlungen und Gutschriften',
   on: (what, day) => `${what}, ${day}`,
-  creditNote: (number) => `Gutschrift ${number}`,
-  sentBack: (day) => `zurückgezahlt am ${day}`,
-  beingSentBack: 'wird zurückgezahlt',
+  sentBack: (day) => `erstattet am ${day}`,
+  beingSentBack: 'wird erstattet',
   notReady: 'Das Dokument ist noch nicht fertig. Bitte sehen Sie später noch einmal nach.',
   questions: 'Fragen?',
   invoicePdf: (title) => `${title} (PDF)`,
@@ -130,11 +127,12 @@ const fr: Words = {
   topUp: 'Versement sur le compte',
   asked: {
     heading: 'Cette facture n’est pas encore payée',
-    text: (left, day) => (day === null ? `Reste à payer : ${left}.` : `Reste à payer : ${left}, avant le ${day}.`),
+    text: (left, day) =>
+      day === null ? `Reste à payer : ${left}.` : `Reste à payer : ${left}, au plus tard le ${day}.`,
   },
   overdue: {
     heading: 'Cette facture est en retard de paiement',
-    text: (left, day) => `${left} étaient à payer avant le ${day}.`,
+    text: (left, day) => `À payer au plus tard le ${day} : ${left}.`,
   },
   onItsWay: {
     heading: 'Le paiement est en cours',
@@ -160,19 +158,19 @@ const fr: Words = {
     other: 'Le dernier paiement a échoué.',
   },
   nothingCharged: 'Rien n’a été débité.',
-  chargedAgain: (day) => `Un nouvel essai aura lieu le ${day}, sauf si vous payez avant.`,
+  chargedAgain: (day) => `Prochaine tentative le ${day}, sauf si vous payez d’ici là.`,
   issued: (day) => `Émise le ${day}`,
   dueOnReceipt: 'À payer à réception',
-  due: (day, days) => `À payer avant le ${day}, ${days} ${days === 1 ? 'jour' : 'jours'} après l’émission`,
-  moreLines: (count) => (count === 1 ? '1 autre ligne, sur le document' : `${count} autres lignes, sur le document`),
+  dueOn: (day, after) => `À payer au plus tard le ${day}, ${after} après l’émission`,
+  days: ['jour', 'jours'],
+  moreLines: ['autre ligne, sur le document', 'autres lignes, sur le document'],
   payByCard: (amount) => `Payer ${amount} par carte`,
-  byTransfer: (number) => html`Payez par virement en indiquant ${number} comme référence.`,
-  askForAccount: (seller, contact, number) =>
-    html`Merci de payer par virement. Demandez les coordonnées bancaires à ${seller}${contact && html` (${contact})`} et indiquez ${number} comme référence du virement.`,
-  methods: { card: 'Carte', bank_transfer: 'Virement', cash: 'Espèces', other: 'Autre moyen' },
+  payByTransfer: 'Payer par virement',
+  amountToSend: 'Montant',
+  askForDetails: (seller) =>
+    html`Cette page n’indique pas les coordonnées bancaires de ${seller}. Demandez-les à ${seller}, puis payez :`,
   paymentsAndCredits: 'Paiements et avoirs',
   on: (what, day) => `${what}, ${day}`,
-  creditNote: (number) => `Avoir ${number}`,
   sentBack: (day) => `remboursé le ${day}`,
   beingSentBack: 'en cours de remboursement',
   notReady: 'Le document n’est pas encore prêt. Veuillez revenir plus tard.',
@@ -186,18 +184,22 @@ const es: Words = {
   topUp: 'Pago a cuenta',
   asked: {
     heading: 'Esta factura aún no está pagada',
-    text: (left, day) => (day === null ? `Quedan por pagar ${left}.` : `Quedan por pagar ${left}, hasta el ${day}.`),
+    text: (left, day) =>
+      day === null ? `Quedan por pagar ${left}.` : `Quedan por pagar ${left}, a más tardar el ${day}.`,
   },
-  overdue: { heading: 'Esta factura está vencida', text: (left, day) => `${left} debían pagarse hasta el ${day}.` },
+  overdue: {
+    heading: 'Esta factura está vencida',
+    text: (left, day) => `${left} debían pagarse a más tardar el ${day}.`,
+  },
   onItsWay: {
-    heading: 'El pago está en camino',
+    heading: 'El pago está en curso',
     text: 'Se está realizando el cargo en la tarjeta. No tiene que hacer nada; vuelva a mirar en unos minutos.',
   },
   paid: { heading: 'Esta factura está pagada', text: (day) => `Pagada el ${day}. No queda nada por pagar.` },
   nothing: { heading: 'No hay nada que pagar', text: 'Esta factura está saldada.' },
   refunded: {
     heading: 'Esta factura se ha reembolsado',
-    text: (day, number) => `Reembolsada el ${day} con la nota de crédito ${number}. No hay nada que pagar.`,
+    text: (day, number) => `Reembolsada el ${day} con la factura rectificativa ${number}. No hay nada que pagar.`,
   },
   cancelled: { heading: 'Esta factura se ha anulado', text: 'No hay nada que pagar.' },
   expired: { heading: 'Esta oferta ha caducado', text: 'No se ha cobrado nada y no hay nada que pagar.' },
@@ -216,18 +218,18 @@ const es: Words = {
   chargedAgain: (day) => `Se intentará de nuevo el ${day}, salvo que pague antes.`,
   issued: (day) => `Emitida el ${day}`,
   dueOnReceipt: 'Vence a la recepción',
-  due: (day, days) => `Vence el ${day}, ${days} ${days === 1 ? 'día' : 'días'} después de la emisión`,
-  moreLines: (count) => (count === 1 ? '1 línea más, en el documento' : `${count} líneas más, en el documento`),
+  dueOn: (day, after) => `Vence el ${day}, ${after} después de la emisión`,
+  days: ['día', 'días'],
+  moreLines: ['línea más, en el documento', 'líneas más, en el documento'],
   payByCard: (amount) => `Pagar ${amount} con tarjeta`,
-  byTransfer: (number) => html`Pague por transferencia e indique ${number} como concepto.`,
-  askForAccount: (seller, contact, number) =>
-    html`Pague por transferencia. Pida los datos bancarios a ${seller}${contact && html` (${contact})`} e indique ${number} como concepto de la transferencia.`,
-  methods: { card: 'Tarjeta', bank_transfer: 'Transferencia', cash: 'Efectivo', other: 'Otro medio' },
+  payByTransfer: 'Pagar por transferencia',
+  amountToSend: TERMS.es.amount,
+  askForDetails: (seller) =>
+    html`En esta página no figura la cuenta bancaria de ${seller}. Pídala a ${seller} y después pague:`,
   paymentsAndCredits: 'Pagos y abonos',
   on: (what, day) => `${what}, ${day}`,
-  creditNote: (number) => `Nota de crédito ${number}`,
-  sentBack: (day) => `devuelto el ${day}`,
-  beingSentBack: 'se está devolviendo',
+  sentBack: (day) => `reembolsado el ${day}`,
+  beingSentBack: 'se está reembolsando',
   notReady: 'El documento aún no está listo. Vuelva a mirar más tarde.',
   questions: '¿Preguntas?',
   invoicePdf: (title) => `${title} (PDF)`,

@@ -18,7 +18,7 @@ type DynamicProperties = Static<typeof DynamicProperties>;
 export const dynamic: PriceModel<DynamicProperties> = {
   schema: DynamicProperties,
   check: () => [],
-  describe: (_, { perUse }) => perUse,
+  describe: ({ multiplier }) => ({ kind: 'cost', factor: decimal(multiplier ?? '1') }),
   aggregations: ['SUM'],
   rate: (properties, { quantity }) => {
     const unitPrice = decimal(properties.multiplier ?? '1');

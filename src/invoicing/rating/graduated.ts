@@ -2,8 +2,8 @@ import { type Static, Type } from 'typebox';
 import { Decimal, sum } from '../../kernel/decimal.ts';
 import { scale } from '../../kernel/fraction.ts';
 import type { PriceModel } from './model.ts';
-import { describeTiers } from './phrases.ts';
 import { checkTiers, IncludedUnits, PROPERTY_FIELDS, readTiers, Tiers } from './properties.ts';
+import { shownTiers } from './shown-price.ts';
 
 const GraduatedProperties = Type.Object(
   { tiers: Tiers, includedUnits: IncludedUnits },
@@ -20,7 +20,7 @@ type GraduatedProperties = Static<typeof GraduatedProperties>;
 export const graduated: PriceModel<GraduatedProperties> = {
   schema: GraduatedProperties,
   check: ({ tiers }) => checkTiers(tiers),
-  describe: ({ tiers }, say) => say.each(describeTiers(tiers, say)),
+  describe: ({ tiers }) => ({ kind: 'tiers', tiers: shownTiers(tiers), byVolume: false }),
   rate: (properties, { quantity, flatShare }) => {
     const [first, ...others] = readTiers(properties.tiers);
     const entered = [first, ...others.filter((tier) => quantity.gt(tier.above))];

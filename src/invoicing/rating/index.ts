@@ -17,7 +17,6 @@ export {
   priceModelNames,
   priceModels,
 } from './models.ts';
-export type { PricePhrases } from './phrases.ts';
 export { normaliseProperties } from './properties.ts';
 export {
   checkLimits,
@@ -29,5 +28,6 @@ export {
   ratePrice,
   withoutNoise,
 } from './rate-price.ts';
+export type { ShownPrice } from './shown-price.ts';
 export { type Aggregation, type GroupFilters, type GroupValues, isAdditive, type UsageGroup } from './usage.ts';
 export { type ShareOfTime, shareOfTime, shortened, shortText, type Workings } from './workings.ts';

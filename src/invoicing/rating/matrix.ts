@@ -48,10 +48,14 @@ type Cell = MatrixProperties['cells'][number];
 export const matrix: PriceModel<MatrixProperties> = {
   schema: MatrixProperties,
   check: checkCells,
-  describe: ({ cells, default: other }, say) => {
-    const prices = [...cells.map(({ unitPrice }) => decimal(unitPrice)), decimal(other)];
-    return say.each(say.from(say.rate(Decimal.min(...prices))));
-  },
+  describe: ({ dimensions, cells, default: others }) => ({
+    kind: 'cells',
+    dimensions,
+    cells: cells
+      .toSorted((one, other) => keys(other) - keys(one))
+      .map(({ match, unitPrice }) => ({ match, unitPrice: decimal(unitPrice) })),
+    others: decimal(others),
+  }),
   aggregations: ['SUM', 'COUNT', 'LATEST'],
   byGroup: {
     dimensions: ({ dimensions }) => dimensions,

@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Fraction } from '../../kernel/fraction.ts';
 import type { FieldError } from '../../kernel/result.ts';
-import type { PricePhrases } from './phrases.ts';
+import type { ShownPrice } from './shown-price.ts';
 import type { Aggregation, GroupValues, UsageGroup } from './usage.ts';
 import type { Workings } from './workings.ts';
 
@@ -20,8 +20,8 @@ export interface PriceModel<Properties> {
    * lines.
    */
   readonly rate: (properties: Properties, measured: Measured) => readonly [Charge, ...Charge[]];
-  /** Its words on a price page, in the phrases of a language; without cadence, included units and limits. */
-  readonly describe: (properties: Properties, say: PricePhrases) => string;
+  /** What a price list says of it. */
+  readonly describe: (properties: Properties) => ShownPrice;
   /**
    * The aggregations of a metric that it can rate; given by a model that needs the events themselves, so it is neither
    * for fees nor for usage that grants have covered. Absent: it rates any quantity.

@@ -18,7 +18,7 @@ type PackageProperties = Static<typeof PackageProperties>;
 export const packaged: PriceModel<PackageProperties> = {
   schema: PackageProperties,
   check: () => [],
-  describe: ({ price, size }, say) => say.byPackage(say.rate(decimal(price)), say.number(decimal(size))),
+  describe: ({ price, size }) => ({ kind: 'packages', price: decimal(price), size: decimal(size) }),
   rate: (properties, { quantity }) => {
     const size = decimal(properties.size);
     const price = decimal(properties.price);

@@ -30,10 +30,13 @@ type PercentageProperties = Static<typeof PercentageProperties>;
 export const percentage: PriceModel<PercentageProperties> = {
   schema: PercentageProperties,
   check: checkCharges,
-  describe: ({ percentage, fixed }, say) => {
-    const share = say.share(say.number(decimal(percentage).times(100)));
-    return fixed == null || decimal(fixed).isZero() ? share : `${share} ${say.flat(say.rate(decimal(fixed)))}`;
-  },
+  describe: ({ percentage, fixed, minCharge, maxCharge }) => ({
+    kind: 'share',
+    percent: decimal(percentage).times(100),
+    fixed: decimal(fixed ?? '0'),
+    least: minCharge === undefined ? null : decimal(minCharge),
+    most: maxCharge === undefined ? null : decimal(maxCharge),
+  }),
   rate: (properties, { quantity, eventCount }) => {
     const part = decimal(properties.percentage);
     const exact = quantity.times(part).plus(decimal(properties.fixed ?? '0').times(decimal(eventCount)));

@@ -21,7 +21,7 @@ type StandardProperties = Static<typeof StandardProperties>;
 export const standard: PriceModel<StandardProperties> = {
   schema: StandardProperties,
   check: () => [],
-  describe: ({ unitPrice }, say) => say.units(decimal(unitPrice)),
+  describe: ({ unitPrice }) => ({ kind: 'unit', unitPrice: decimal(unitPrice) }),
   rate: (properties, { quantity }) => {
     const unitPrice = decimal(properties.unitPrice);
     const amount = quantity.times(unitPrice);

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { scale } from '../../kernel/fraction.ts';
 import type { PriceModel } from './model.ts';
-import { describeTiers } from './phrases.ts';
 import { checkTiers, IncludedUnits, PROPERTY_FIELDS, readTiers, type Tier, Tiers } from './properties.ts';
+import { shownTiers } from './shown-price.ts';
 
 const VolumeProperties = Type.Object(
   { tiers: Tiers, includedUnits: IncludedUnits },
@@ -21,7 +21,7 @@ type VolumeProperties = Static<typeof VolumeProperties>;
 export const volume: PriceModel<VolumeProperties> = {
   schema: VolumeProperties,
   check: ({ tiers }) => checkTiers(tiers),
-  describe: ({ tiers }, say) => say.byVolume(describeTiers(tiers, say)),
+  describe: ({ tiers }) => ({ kind: 'tiers', tiers: shownTiers(tiers), byVolume: true }),
   rate: (properties, { quantity, flatShare }) => {
     const tiers = readTiers(properties.tiers);
     const tier = tiers.find(({ upTo }) => upTo === null || quantity.lte(upTo)) as Tier; // the last has no bound

@@ -152,7 +152,7 @@ async function requestOf(
     amount: session.amount,
     currency: session.currency,
     title: entity ? [entity.title, entity.number].filter(Boolean).join(' ') : (session.entityLabel ?? 'Payment'),
-    lines: entity?.lines ?? [],
+    lines: entity?.bill.lines ?? [],
     saveMethod: session.savePaymentMethod,
     // The provider knows no test clock.
     expiresAt: session.clockId === null ? session.expiresAt : wall.add({ hours: HOURS_FOR_SIMULATED_TIME }),

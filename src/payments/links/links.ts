@@ -183,11 +183,15 @@ async function describeLink(
     title: PAYMENT_WORDS[payer?.locale ?? asked].payment,
     seller: merchant?.name ?? '',
     number: link.reference,
-    lines: link.lineItems.map(({ description, amount, quantity }) => ({
-      description: quantity === '1' ? description : `${quantity} × ${description}`,
-      amount: decimal(amount).times(quantity),
-    })),
-    currency: link.currency,
+    bill: {
+      currency: link.currency,
+      lines: link.lineItems.map(({ description, amount, quantity }) => ({
+        kind: 'fee',
+        description: quantity === '1' ? description : `${quantity} × ${description}`,
+        amount: decimal(amount).times(quantity),
+      })),
+      totals: [],
+    },
     amount: link.amount,
   };
 }

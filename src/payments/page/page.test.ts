@@ -19,17 +19,32 @@ afterAll(() => shop.close());
 
 const see = (id: string) => shop.nobody.get(`/pay/${id}`);
 const pay = (id: string, form = 'paymentMethod=pm_ok') => shop.nobody.post(`/pay/${id}`, form, FORM);
+/** The page that a browser shows after the form: a form is never answered by a page itself. */
+const payAndSee = async (id: string, form?: string) => {
+  const { status, headers } = await pay(id, form);
+  expect(status).toBe(303);
+  return shop.nobody.get(
+    new URL(String(headers.location), `http://localhost/pay/${id}`).href.slice('http://localhost'.length),
+  );
+};
 const invoice = (more: Partial<EntityDescription> = {}): EntityDescription => ({
   title: 'Invoice',
   number: 'INV-000012',
   seller: 'Halcyon Labs Ltd',
-  lines: [
-    { description: 'Prompt tokens', amount: decimal('54.18') },
-    { description: 'Generated tokens', amount: decimal('3.69') },
-    { description: 'Tax', amount: decimal('11.57') },
-  ],
+  bill: {
+    currency: 'USD',
+    lines: [
+      { kind: 'usage', description: 'Prompt tokens', amount: decimal('54.18') },
+      { kind: 'usage', description: 'Generated tokens', amount: decimal('3.69') },
+    ],
+    totals: [
+      { label: 'Subtotal', amount: decimal('57.87') },
+      { label: 'VAT 20% on $57.87', amount: decimal('11.57') },
+      { label: 'Total', amount: decimal('69.44'), isStrong: true },
+    ],
+  },
+  buyer: ['Northwind GmbH', '10115 Berlin'],
   dueAt: Temporal.Instant.from('2026-03-15T00:00:00Z'),
-  currency: 'USD',
   amount: decimal('69.44'),
   ...more,
 });
@@ -50,7 +65,15 @@ describe('the page of a session that can be paid', () => {
       'text/html; charset=utf-8',
       'private, no-store',
     ]);
-    for (const part of ['Halcyon Labs Ltd', 'Invoice INV-000012', 'Prompt tokens', '$54.18', 'Due 15 March 2026'])
+    for (const part of [
+      'Halcyon Labs Ltd',
+      'Invoice INV-000012',
+      'Prompt tokens',
+      '$54.18',
+      'VAT 20% on $57.87',
+      'Northwind GmbH',
+      'Due 15\u00a0March\u00a02026',
+    ])
       expect(text).toContain(part);
     expect(text).toContain('<p class="amount">$69.44</p>');
     expect(text).toContain('<html lang="en">');
@@ -58,7 +81,7 @@ describe('the page of a session that can be paid', () => {
     expect(text.match(/<label[^>]*><input type="radio" name="paymentMethod" value="pm_\w+" required/g)).toHaveLength(8);
     expect(text).toMatch(/<button type="submit">Pay \$69\.44<\/button>/);
     expect(text).toContain('href="https://shop.example/cart?a=1&amp;b=2"');
-    expect(text).toContain('2 March 2026, 12:00 UTC');
+    expect(text).toContain('2\u00a0March\u00a02026, 12:00\u00a0UTC');
   });
 
   it('loads and runs nothing, and may be framed by nobody', async () => {
@@ -81,28 +104,30 @@ describe('the page of a session that can be paid', () => {
       title: HOSTILE,
       number: HOSTILE,
       seller: HOSTILE,
-      lines: [{ description: HOSTILE, amount: decimal('69.44') }],
+      buyer: [HOSTILE],
+      bill: {
+        currency: 'USD',
+        lines: [
+          {
+            kind: 'fee',
+            description: HOSTILE,
+            amount: decimal('69.44'),
+            group: { [HOSTILE]: HOSTILE },
+            notes: [HOSTILE],
+          },
+        ],
+        totals: [],
+      },
     });
     const { id } = await openPage(
       { failureRedirectUrl: 'https://shop.example/', successRedirectUrl: 'https://shop.example/' },
       hostile,
     );
-    const pages = [await see(id), await pay(id, 'paymentMethod=%3Cscript%3E'), await pay(id).then(() => see(id))];
+    const pages = [await see(id), await payAndSee(id, 'paymentMethod=%3Cscript%3E'), await pay(id).then(() => see(id))];
     for (const { text } of pages) {
       expect(text).toContain(html`${HOSTILE}`.text);
       expect(text).not.toMatch(/<script|<img|onerror=alert\(2\)>/);
     }
-  });
-
-  it('folds away the lines after the twelfth', async () => {
-    const lines = Array.from({ length: 30 }, (_, index) => ({
-      description: `Line ${index + 1}.`,
-      amount: decimal('1'),
-    }));
-    const { id } = await openPage({}, invoice({ lines }));
-    const { text } = await see(id);
-    expect(text).toContain('<summary>18 more lines</summary>');
-    for (const { description } of lines) expect(text.split(description)).toHaveLength(2);
   });
 
   it('is shown under the name of the merchant where upstream knows nothing', async () => {
@@ -160,8 +185,7 @@ describe('paying on the page', () => {
     'with the form %j shows the page again and charges nothing',
     async (form) => {
       const { id, toy } = await openPage();
-      const { status, text } = await pay(id, form);
-      expect(status).toBe(400);
+      const { text } = await payAndSee(id, form);
       expect(text).toContain('<strong>Choose a card.</strong>');
       expect(await shop.handlerCalls(merchant, toy)).toEqual([]);
     },
@@ -170,8 +194,7 @@ describe('paying on the page', () => {
   it('what upstream refuses is said on the page, and nothing is charged', async () => {
     const { id, toy } = await openPage();
     await shop.inMerchant(merchant.id, (tx) => tx.run(sql`update toy set status = 'cancelled' where id = ${toy}`));
-    const { status, text } = await pay(id);
-    expect(status).toBe(409);
+    const { text } = await payAndSee(id);
     expect(text).toContain('This can no longer be paid here.');
     expect(await shop.handlerCalls(merchant, toy)).toEqual([]);
   });
@@ -209,8 +232,7 @@ describe('the page of a session that cannot be paid', () => {
     expect(text).toContain('<h1>This payment link has expired</h1>');
     expect(text).toContain('href="https://shop.example/cart"');
     expect(text).not.toContain('<form');
-    const late = await pay(id);
-    expect([late.status, late.text.includes('has expired')]).toEqual([409, true]);
+    expect((await payAndSee(id)).text).toContain('has expired');
     await shop.runDueWork();
     expect((await see(id)).text).toContain('has expired');
     expect((await shop.handlerCalls(merchant, toy)).map(({ kind }) => kind)).toEqual(['expired']);

@@ -1,15 +1,19 @@
 import type { Instant } from '../../kernel/time.ts';
 import { brandName, figuresOf } from '../../look/index.ts';
 import {
+  addressBlock,
+  billTable,
+  type Contact,
+  contactLinks,
   downloadLinks,
   endFrame,
   frame,
   Html,
   html,
   type Look,
-  lineTables,
   logoImage,
   openForm,
+  type PageTotal,
 } from '../../pages/index.ts';
 import { TEST_CARDS, type TestCard, testCards } from '../provider/test-cards.ts';
 import type { EntityDescription, EntityStanding } from '../records/handlers.ts';
@@ -24,10 +28,12 @@ export interface PageView {
   readonly entity: EntityDescription | null;
   /** The merchant's name, where the entity does not say it. */
   readonly seller: string;
+  /** How the merchant can be reached. */
+  readonly contact: Contact;
   readonly look: Look;
   /** Effective now for the session. */
   readonly now: Instant;
-  readonly problem?: PageProblem;
+  readonly problem?: PageProblem | undefined;
   /** The number of automatic checks for the bank's answer; null: no automatic checks. */
   readonly looks?: number | null;
 }
@@ -125,10 +131,28 @@ ${logoImage(entity?.logo)}
 <h1 dir="auto">${titleOf(view)}</h1>
 ${isPayment ? html`<p class="amount">${money(session.amount, session.currency)}</p>` : html`<p class="lead">${words.keptForLater}</p>`}
 ${entity?.dueAt ? html`<p class="soft">${words.due(day(entity.dueAt))}</p>` : null}
-${isPayment && entity && entity.lines.length > 0 ? lineTables(view.look.locale, entity, [[words.toPay, session.amount]]) : null}
+${buyerOf(view)}
+${isPayment ? billOf(view, words.toPay) : null}
 ${noteOf(view)}
 ${entity?.standing ? downloadLinks(entity.standing.downloads) : null}
 </section>`;
+}
+
+/** Who pays. */
+function buyerOf({ entity, look }: PageView): Html | null {
+  const { buyer = [] } = entity ?? {};
+  return buyer.length === 0
+    ? null
+    : html`<h2 class="label">${PAYMENT_WORDS[look.locale].billedTo}</h2>${addressBlock(buyer)}`;
+}
+
+/** The lines and their total; a payment of another amount than the total is a row of its own. */
+function billOf({ session, entity, look }: PageView, label: string): Html | null {
+  if (!entity || entity.bill.lines.length === 0) return null;
+  const { totals } = entity.bill;
+  const isTotal = totals.at(-1)?.amount.eq(session.amount) === true;
+  const row: PageTotal = { label, amount: session.amount, isStrong: true };
+  return billTable(look.locale, entity.bill, isTotal ? [] : [row]);
 }
 
 /** The further consequence of the payment. */
@@ -150,12 +174,12 @@ function completedPage(view: PageView): string {
 ${isPayment ? html`<p class="amount">${money(session.amount, session.currency)}</p>` : null}
 <p class="soft" dir="auto">${titleOf(view)}</p>
 ${session.completedAt && html`<p class="soft">${minute(session.completedAt)}</p>`}
-${isPayment && entity && !standing && entity.lines.length > 0 ? lineTables(view.look.locale, entity, [[words.amountPaid, session.amount]]) : null}
+${isPayment && !standing ? billOf(view, words.amountPaid) : null}
 ${noteOf(view)}
-${standing ? html`<p class="soft">${standing.text}</p>` : null}
+${standing && !standing.isPaid ? html`<p class="soft">${standing.text}</p>` : null}
 ${session.successRedirectUrl === null ? null : back(session.successRedirectUrl, words.returnTo(nameOf(view)), 'button')}
 ${standing ? html`${downloadLinks(standing.downloads)}${pageLink(view, standing)}` : null}
-${session.successRedirectUrl === null ? html`<p class="fine">${words.closePage}</p>` : null}`,
+${session.successRedirectUrl === null ? accountLink(view) : null}`,
   });
 }
 
@@ -175,13 +199,13 @@ function confirmPage(view: PageView): string {
   const { session } = view;
   const { money } = figuresOf(view.look.locale);
   const words = wordsOf(view);
-  const choose = (card: TestCard, label: string) =>
-    html`<form method="post" action="${session.id}"><input type="hidden" name="paymentMethod" value="${card}"><button type="submit">${label}</button></form>`;
+  const choose = (card: TestCard, label: string, look: string) =>
+    html`<form method="post" action="${session.id}"><input type="hidden" name="paymentMethod" value="${card}"><button type="submit"${look === '' ? null : html` class="${look}"`}>${label}</button></form>`;
   return endPage(
     view,
     words.confirm.heading,
     session.mode === 'payment' ? words.confirm.text(money(session.amount, session.currency)) : words.confirmCard,
-    html`${choose('pm_3ds', words.confirmButton)}${choose('pm_declined', words.refuseButton)}`,
+    html`${choose('pm_3ds', words.confirmButton, '')}${choose('pm_declined', words.refuseButton, 'plainly')}`,
   );
 }
 
@@ -208,12 +232,19 @@ function endPage(view: PageView, heading: string, text: string, button: Html | n
     sign: 'clock',
     heading,
     body: html`<p class="soft">${text}</p>
-<p class="soft" dir="auto">${titleOf(view)}</p>
+<p class="soft"><span dir="auto">${titleOf(view)}</span> – ${nameOf(view)}</p>
 ${button}
 ${back(view.session.failureRedirectUrl, wordsOf(view).returnTo(nameOf(view)), button === null ? 'button' : 'link')}
-${standing ? html`${downloadLinks(standing.downloads)}${pageLink(view, standing)}` : null}`,
+${standing ? html`${downloadLinks(standing.downloads)}${pageLink(view, standing)}` : null}
+${contactLinks(view.contact)}`,
   });
 }
+
+/** The customer's account with the merchant, which a payer who is no customer has not. */
+const accountLink = (view: PageView): Html =>
+  view.session.customerId === null
+    ? html`<p class="fine">${wordsOf(view).closePage}</p>`
+    : html`<a class="button" href="../portal/${view.session.merchantId}">${wordsOf(view).accountWith(nameOf(view))}</a>`;
 
 const pageLink = (view: PageView, { page }: EntityStanding): Html =>
   html`<p class="fine"><a href="${page}">${wordsOf(view).seeInvoice}</a></p>`;
@@ -231,6 +262,6 @@ const sellerOf = ({ entity, seller }: PageView): string => entity?.seller ?? sel
 function titleOf(view: PageView): string {
   const { session, entity } = view;
   const words = wordsOf(view);
-  if (!entity) return session.mode === 'setup' ? words.method : (session.entityLabel ?? words.payment);
+  if (!entity) return session.mode === 'setup' ? words.paymentMethod : (session.entityLabel ?? words.payment);
   return entity.number ? `${entity.title} ${entity.number}` : entity.title;
 }

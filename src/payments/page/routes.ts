@@ -15,7 +15,7 @@ import { completeSession, type PaymentDependencies } from '../sessions/completio
 import type { PaymentEnvironment } from '../sessions/session-routes.ts';
 import { findSession } from '../sessions/sessions.ts';
 import { checkoutPage, looksAgainAt, type PageView } from './page.ts';
-import type { PageProblem } from './words.ts';
+import { PAGE_PROBLEMS, type PageProblem } from './words.ts';
 
 const api = routesOf('Pages');
 
@@ -26,8 +26,8 @@ export const pageRoutes = (
 ): readonly Route[] => {
   /** Test cards are impossible in production. */
   const takesCardsHere = (provider: ProviderName): boolean => provider !== 'sandbox' || environment === 'sandbox';
-  const pageFor = (status: number, view: PageView) =>
-    pageReply(status, checkoutPage(view), view.look, {
+  const pageFor = (view: PageView) =>
+    pageReply(200, checkoutPage(view), view.look, {
       looksAgainAt: looksAgainAt(view),
       formsLeadTo: view.session.provider === 'sandbox' ? view.session.successRedirectUrl : 'https:',
       showsLogo: view.entity?.logo !== undefined,
@@ -35,7 +35,10 @@ export const pageRoutes = (
   const show = api.get('/pay/:id', 'showPaymentPage', {
     summary: 'The hosted page of a payment session',
     access: { public: true },
-    query: Strict({ look: Type.Optional(Formed('^(?:off|[0-9]{1,2})$', 'must be a number, or off')) }),
+    query: Strict({
+      look: Type.Optional(Formed('^(?:off|[0-9]{1,2})$', 'must be a number, or off')),
+      problem: Type.Optional(Text({ maxLength: 20 })),
+    }),
     replies: { 200: HTML, 303: HTML, 404: HTML },
     hidden: true,
     errorPage: errorPage(environment),
@@ -51,7 +54,8 @@ export const pageRoutes = (
       // After the wait for the bank, the customer goes to the target of an immediate payment.
       if (query.look !== undefined && status === 'completed' && onward !== null)
         return ok(new Reply(303, '', { ...PRIVATE, location: onward }));
-      return ok(pageFor(200, { ...view, looks: query.look === 'off' ? null : Number(query.look ?? 0) }));
+      const looks = query.look === 'off' ? null : Number(query.look ?? 0);
+      return ok(pageFor({ ...view, looks, problem: PAGE_PROBLEMS.find((each) => each === query.problem) }));
     },
   });
   const pay = api.post('/pay/:id', 'payOnPage', {
@@ -60,7 +64,7 @@ export const pageRoutes = (
     body: Strict({ paymentMethod: Type.Optional(Text({ maxLength: 100 })) }),
     contentTypes: [FORM],
     bodyLimit: 4096,
-    replies: { 303: HTML, 400: HTML, 404: HTML, 409: HTML },
+    replies: { 303: HTML, 404: HTML },
     hidden: true,
     errorPage: errorPage(environment),
     free: async ({ database, now, params, body, request, endSlot }) => {
@@ -69,26 +73,24 @@ export const pageRoutes = (
       const unknown = unknownReply(environment, asked);
       const merchantId = await merchantOf(database, id);
       if (merchantId === null) return ok(unknown);
-      const again = async (status: number, problem: PageProblem) => {
-        const view = await viewOf(database, dependencies, { merchantId, id, environment, asked }, now);
-        return ok(view ? pageFor(status, { ...view, problem }) : unknown);
-      };
+      // After a form a browser shows what it is sent to, so that "back" and a reload show a page and send nothing.
+      const to = (location: string) => ok(new Reply(303, '', { ...PRIVATE, location }));
+      const again = (problem: PageProblem) => to(`./${id}?problem=${problem}`);
       const provider = await providerOf(database, { merchantId, id });
       if (provider === null || !takesCardsHere(provider)) return ok(unknown);
       if (provider !== 'sandbox') {
         endSlot();
         const opening = await openCheckout(dependencies, { merchantId, id }, publicUrl);
-        if (opening.kind === 'opened') return ok(new Reply(303, '', { location: opening.url }));
+        if (opening.kind === 'opened') return to(opening.url);
         const problems = { away: 'providerAway', notConnected: 'notConnected', refused: 'notPayable' } as const;
-        return again(409, problems[opening.kind]);
+        return again(problems[opening.kind]);
       }
       const card = TEST_CARDS.find((each) => each === body.paymentMethod);
-      if (!card) return again(400, 'chooseCard');
+      if (!card) return again('chooseCard');
       const session = await payOnce(database, dependencies, { merchantId, id, card }, now);
-      if (session === null) return again(409, 'notPayable');
+      if (session === null) return again('notPayable');
       const isDone = session.status === 'completed' && session.successRedirectUrl !== null;
-      // After a form a browser shows what it is sent to, so that reloading shows the state and never pays again.
-      return ok(new Reply(303, '', { location: isDone ? (session.successRedirectUrl as string) : `./${id}` }));
+      return to(isDone ? (session.successRedirectUrl as string) : `./${id}`);
     },
   });
   const back = api.get('/pay/:id/return', 'returnToPaymentPage', {
@@ -163,7 +165,8 @@ const viewOf = (
     const at = await effectiveNowForReading(tx, session.clockId, now);
     const locale = session.customerId === null ? null : await findLocale(tx, session.customerId);
     const look = lookOf(environment, merchant.settings, locale, entity?.locale ?? asked);
-    return { session, entity, seller: merchant.name, look, now: at };
+    const contact = { email: merchant.billingEmails[0] ?? null, phone: merchant.phone };
+    return { session, entity, seller: merchant.name, contact, look, now: at };
   };
   return database.transaction({ merchants: [merchantId] }, describe, { byKeys: 'one thing' });
 };

@@ -1,8 +1,9 @@
 import type { InEachLocale } from '../../kernel/locale.ts';
 import { type Html, html, PAGE_TERMS } from '../../pages/index.ts';
 
-/** The problem of the last request. */
-export type PageProblem = 'chooseCard' | 'notPayable' | 'providerAway' | 'notConnected';
+/** The problems of a sent form. The page that follows it names one in its address. */
+export const PAGE_PROBLEMS = ['chooseCard', 'notPayable', 'providerAway', 'notConnected'] as const;
+export type PageProblem = (typeof PAGE_PROBLEMS)[number];
 
 /**
  * The words of the page of a payment session. `seller` is markup, because a name brings its own direction of writing.
@@ -84,7 +85,6 @@ const en = {
   },
   newPage: 'Open a new payment page',
   seeInvoice: 'See the invoice',
-  method: 'Payment method',
   payment: 'Payment',
 };
 
@@ -143,9 +143,9 @@ const de: Words = {
     heading: 'Ihre Zahlung ist unterwegs',
     text: 'Die Bank hat noch nicht geantwortet. Zahlen Sie kein zweites Mal. Sie können diese Seite schließen.',
   },
-  looksAgain: 'Diese Seite sieht zwei Minuten lang von selbst nach der Antwort.',
+  looksAgain: 'Diese Seite sieht zwei Minuten lang automatisch nach, ob die Antwort da ist.',
   lookAgain: 'Noch einmal nachsehen',
-  stopLooking: 'Nicht mehr von selbst nachsehen',
+  stopLooking: 'Nicht mehr automatisch nachsehen',
   confirm: {
     heading: 'Zahlung bestätigen',
     text: (amount) => `Ihre Bank fragt, ob Sie ${amount} zahlen.`,
@@ -165,7 +165,6 @@ const de: Words = {
   },
   newPage: 'Neue Zahlungsseite öffnen',
   seeInvoice: 'Rechnung ansehen',
-  method: 'Zahlungsmittel',
   payment: 'Zahlung',
 };
 
@@ -199,8 +198,8 @@ const fr: Words = {
       text: 'Rien n’a été débité. Réessayez dans un instant.',
     },
     notConnected: {
-      heading: 'Ce marchand ne peut pas accepter de paiements par carte pour le moment.',
-      text: 'Rien n’a été débité. Contactez le marchand, ou réessayez plus tard.',
+      heading: 'Ce commerçant ne peut pas accepter de paiements par carte pour le moment.',
+      text: 'Rien n’a été débité. Contactez le commerçant, ou réessayez plus tard.',
     },
   },
   declines: {
@@ -213,7 +212,7 @@ const fr: Words = {
   },
   tryAnother: 'Rien n’a été débité. Essayez une autre carte.',
   keptForLater: 'Votre carte est conservée pour des paiements ultérieurs. Rien n’est débité maintenant.',
-  due: (day) => `À payer avant le ${day}`,
+  due: (day) => `À payer au plus tard le ${day}`,
   received: 'Paiement reçu',
   saved: 'Carte enregistrée',
   hasReceived: (seller) => html`${seller} a reçu votre paiement.`,
@@ -222,7 +221,7 @@ const fr: Words = {
     heading: 'Votre paiement est en cours',
     text: 'La banque n’a pas encore répondu. Ne payez pas une deuxième fois. Vous pouvez fermer cette page.',
   },
-  looksAgain: 'Cette page cherche la réponse d’elle-même pendant deux minutes.',
+  looksAgain: 'Cette page vérifie automatiquement la réponse pendant deux minutes.',
   lookAgain: 'Vérifier à nouveau',
   stopLooking: 'Ne plus vérifier automatiquement',
   confirm: {
@@ -244,7 +243,6 @@ const fr: Words = {
   },
   newPage: 'Ouvrir une nouvelle page de paiement',
   seeInvoice: 'Voir la facture',
-  method: 'Moyen de paiement',
   payment: 'Paiement',
 };
 
@@ -298,12 +296,12 @@ const es: Words = {
   hasReceived: (seller) => html`${seller} ha recibido su pago.`,
   mayCharge: (seller) => html`${seller} puede cobrar en ella lo que usted acuerde.`,
   onItsWay: {
-    heading: 'Su pago está en camino',
+    heading: 'Su pago está en curso',
     text: 'El banco aún no ha respondido. No pague por segunda vez. Puede cerrar esta página.',
   },
-  looksAgain: 'Esta página busca la respuesta por sí sola durante dos minutos.',
-  lookAgain: 'Mirar de nuevo',
-  stopLooking: 'No mirar más por sí sola',
+  looksAgain: 'Esta página comprueba la respuesta automáticamente durante dos minutos.',
+  lookAgain: 'Comprobar de nuevo',
+  stopLooking: 'Dejar de comprobar automáticamente',
   confirm: {
     heading: 'Confirme este pago',
     text: (amount) => `Su banco pregunta si paga ${amount}.`,
@@ -323,7 +321,6 @@ const es: Words = {
   },
   newPage: 'Abrir una nueva página de pago',
   seeInvoice: 'Ver la factura',
-  method: 'Medio de pago',
   payment: 'Pago',
 };
 

@@ -3,7 +3,7 @@ import type { Decimal } from '../../kernel/decimal.ts';
 import type { Locale } from '../../kernel/locale.ts';
 import type { Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { PageDownload, PageLine } from '../../pages/index.ts';
+import type { PageBill, PageDownload } from '../../pages/index.ts';
 import type { DeclineReason } from '../provider/provider.ts';
 import type { FinishedCharge } from './charges.sql.ts';
 import type { EntityType, PaymentSession } from './session.ts';
@@ -32,9 +32,10 @@ export interface EntityDescription {
   /** The address of the merchant's logo, relative to `/pay/`; absent if it has none. */
   readonly logo?: string;
   readonly number?: string | null;
-  readonly lines: readonly PageLine[];
+  readonly bill: PageBill;
+  /** Who pays it: the name, the address and the tax id, line by line. */
+  readonly buyer?: readonly string[];
   readonly dueAt?: Instant | null;
-  readonly currency: string;
   readonly amount: Decimal;
   /** The payer, if no customer exists yet. */
   readonly payer?: { readonly name: string; readonly email: string };
@@ -50,6 +51,8 @@ export interface EntityDescription {
 export interface EntityStanding {
   /** Can a card pay it now, by this session or by the next one? */
   readonly isPayable: boolean;
+  /** It is paid, and `text` says when. */
+  readonly isPaid: boolean;
   /** `This invoice is paid`. */
   readonly heading: string;
   /** A sentence for the customer beside it. */

@@ -1,0 +1,214 @@
+import type { CatalogPrice } from '../../catalog/index.ts';
+import { modelOf, type ShownPrice } from '../../invoicing/rating/index.ts';
+import { type Decimal, decimal } from '../../kernel/decimal.ts';
+import type { Locale } from '../../kernel/locale.ts';
+import { isOnce, parseCadence } from '../../kernel/time.ts';
+import { figuresOf, pluralOf, priceFor, scaleOf, unitOf } from '../../look/index.ts';
+import { type Html, html } from '../../pages/index.ts';
+import { CHECKOUT_WORDS } from './words.ts';
+
+/** How prices are written: in a language and a currency. */
+interface Writing {
+  readonly locale: Locale;
+  readonly currency: string;
+  readonly planCadence: string;
+}
+
+/** The prices of a plan in their order: sentences, and tables of what differs by quantity or by kind. */
+export const priceList = (prices: readonly CatalogPrice[], writing: Writing): Html =>
+  html`<ul class="prices">${prices.map((price) => html`<li>${priceOf(price, writing)}</li>\n`)}</ul>`;
+
+function priceOf(price: CatalogPrice, writing: Writing): Html {
+  const { locale, currency, planCadence } = writing;
+  const words = CHECKOUT_WORDS[locale];
+  const { money } = figuresOf(locale);
+  const often = cadenceInWords(price.billingCadence ?? planCadence, locale);
+  const { sentence, table } = shownIn(price, writing, often);
+  const more = [
+    ...includedIn(price, writing, often),
+    ...(price.minimumAmount === null ? [] : [`${words.atLeast(money(price.minimumAmount, currency))} ${often}`]),
+    ...(price.maximumAmount === null ? [] : [`${words.atMost(money(price.maximumAmount, currency))} ${often}`]),
+  ];
+  return html`<p class="of-price"><strong dir="auto">${price.invoiceDisplayName}</strong> <span>${sentence}</span></p>${more.map((text) => html`<p class="note">${text}</p>`)}${table}`;
+}
+
+/** `every month`, `every 2 weeks`, `once`. */
+function cadenceInWords(cadence: string, locale: Locale): string {
+  const words = CHECKOUT_WORDS[locale];
+  const parsed = isOnce(cadence) ? null : parseCadence(cadence);
+  if (parsed === null) return words.once;
+  const { months, days } = parsed;
+  if (months > 0) return months % 12 === 0 ? words.every.year(months / 12) : words.every.month(months);
+  return days % 7 === 0 ? words.every.week(days / 7) : words.every.day(days);
+}
+
+function includedIn({ pricing, metric }: CatalogPrice, { locale }: Writing, often: string): string[] {
+  const { includedUnits } = pricing.properties as { includedUnits?: string | number | Decimal };
+  if (includedUnits == null || decimal(includedUnits).isZero()) return [];
+  return [CHECKOUT_WORDS[locale].included(countOf(decimal(includedUnits), metric?.unit, locale), often)];
+}
+
+/** `1,000 tokens`. */
+const countOf = (count: Decimal, unit: string | undefined, locale: Locale): string =>
+  `${figuresOf(locale).quantity(count)}\u00a0${unitOf(unit || 'unit', count, locale)}`;
+
+interface Shown {
+  readonly sentence: string;
+  readonly table: Html | null;
+}
+
+const said = (sentence: string): Shown => ({ sentence, table: null });
+
+/** A price as its model says it; of a fee with its cadence. */
+function shownIn({ pricing, metric, quantity }: CatalogPrice, writing: Writing, often: string): Shown {
+  const { locale, currency } = writing;
+  const words = CHECKOUT_WORDS[locale];
+  const { money, quantity: number, percent } = figuresOf(locale);
+  const shown = modelOf(pricing).describe(pricing.properties);
+  const unit = metric?.unit || 'unit';
+  const isFee = metric === null;
+  const free = (price: Decimal, text: string) => (price.isZero() ? words.free : text);
+  switch (shown.kind) {
+    case 'unit': {
+      const { unitPrice } = shown;
+      if (!isFee) return said(free(unitPrice, perUnits(unitPrice, scaleOf([unitPrice], currency), unit, writing)));
+      const each = money(unitPrice, currency);
+      return said(free(unitPrice, `${quantity.eq(1) ? each : words.quantity(number(quantity), each)} ${often}`));
+    }
+    case 'tiers': {
+      const rule = shown.byVolume ? words.byVolume : words.byTier;
+      const sentence = isFee ? `${words.forUnits(countOf(quantity, undefined, locale))} ${often}; ${rule}` : rule;
+      return { sentence, table: tiersTable(shown, unit, writing) };
+    }
+    case 'packages': {
+      const { price, size } = shown;
+      const text = words.byPackage(money(price, currency), countOf(size, unit, locale));
+      return said(free(price, isFee ? `${text}, ${often}` : text));
+    }
+    case 'share': {
+      const { percent: part, fixed, least, most } = shown;
+      return said(
+        [
+          words.share(percent(part), unit),
+          ...(fixed.isZero() ? [] : [words.perEvent(money(fixed, currency))]),
+          ...(least === null ? [] : [words.atLeast(money(least, currency))]),
+          ...(most === null ? [] : [words.atMost(money(most, currency))]),
+        ].join(', '),
+      );
+    }
+    case 'cells':
+      return cellsTable(shown, unit, writing);
+    case 'cost':
+      return said(shown.factor.eq(1) ? words.perUse : words.perUseTimes(number(shown.factor)));
+  }
+}
+
+/** `€0.35 per image`, `€3.00 per 1,000,000 tokens`. */
+function perUnits(price: Decimal, scale: number, unit: string, { locale, currency }: Writing): string {
+  const amount = figuresOf(locale).money(priceFor(price, scale), currency);
+  return scale === 1
+    ? CHECKOUT_WORDS[locale].each(amount, unitOf(unit, '1', locale))
+    : `${amount} ${per(scale, unit, locale)}`;
+}
+
+/** `per 1,000,000 tokens`. */
+const per = (scale: number, unit: string, locale: Locale): string =>
+  scale === 1
+    ? CHECKOUT_WORDS[locale].each('', unitOf(unit, '1', locale)).trim()
+    : CHECKOUT_WORDS[locale].per(countOf(decimal(scale), unit, locale));
+
+type Of<Kind extends ShownPrice['kind']> = Extract<ShownPrice, { kind: Kind }>;
+
+/** A row for each tier: its bounds and its price, and its flat price where any has one. */
+function tiersTable({ tiers }: Of<'tiers'>, unit: string, { locale, currency }: Writing): Html {
+  const words = CHECKOUT_WORDS[locale];
+  const { money, quantity } = figuresOf(locale);
+  const scale = scaleOf(
+    tiers.map(({ unitPrice }) => unitPrice),
+    currency,
+  );
+  const hasFlat = tiers.some(({ flatPrice }) => !flatPrice.isZero());
+  const bound = ({ above, upTo }: (typeof tiers)[number]) => {
+    if (upTo !== null) return words.upTo(quantity(upTo));
+    return above.isZero() ? words.anyQuantity : words.above(quantity(above));
+  };
+  const rows = tiers.map(
+    (tier) =>
+      html`<tr><th scope="row">${bound(tier)}</th><td>${priceText(tier.unitPrice, scale, currency, locale)}</td>${hasFlat ? html`<td>${tier.flatPrice.isZero() ? '–' : money(tier.flatPrice, currency)}</td>` : null}</tr>\n`,
+  );
+  return html`<table class="rates"><thead><tr><th scope="col">${words.quantityHead}</th><th scope="col">${per(scale, unit, locale)}</th>${hasFlat ? html`<th scope="col">${words.flatHead}</th>` : null}</tr></thead><tbody>${rows}</tbody></table>`;
+}
+
+const priceText = (price: Decimal, scale: number, currency: string, locale: Locale): string =>
+  price.isZero() ? CHECKOUT_WORDS[locale].free : figuresOf(locale).money(priceFor(price, scale), currency);
+
+/** A phone has room for so many prices beside a name. */
+const MOST_COLUMNS = 3;
+const ROWS_SHOWN = 12;
+const FOLDS_FROM = 16;
+
+/**
+ * The prices by the values of dimensions, on one scale: a table of two dimensions where each cell names both; else a
+ * row for each cell, of which the first that matches counts.
+ */
+function cellsTable(price: Of<'cells'>, unit: string, writing: Writing): Shown {
+  const { cells, dimensions, others } = price;
+  const { locale, currency } = writing;
+  const words = CHECKOUT_WORDS[locale];
+  const scale = scaleOf([...cells.map(({ unitPrice }) => unitPrice), others], currency);
+  const text = (each: Decimal) => priceText(each, scale, currency, locale);
+  if (cells.length === 0) return said(others.isZero() ? words.free : perUnits(others, scale, unit, writing));
+  const grid = gridOf(price);
+  const columns = grid?.columns ?? [];
+  const head = grid
+    ? html`<tr><th scope="col" dir="auto">${grid.rowName}</th>${columns.map((name) => html`<th scope="col" dir="auto">${name}</th>`)}</tr>`
+    : html`<tr><th scope="col" dir="auto">${dimensions.join(' · ')}</th><th scope="col">${words.price}</th></tr>`;
+  const rows = grid
+    ? grid.rows.map(
+        ({ name, prices }) =>
+          html`<tr><th scope="row" dir="auto">${name}</th>${prices.map((each) => html`<td>${text(each ?? others)}</td>`)}</tr>\n`,
+      )
+    : cells.map(
+        ({ match, unitPrice }) =>
+          html`<tr><th scope="row" dir="auto">${dimensions.map((name) => match[name] ?? words.any).join(' · ')}</th><td>${text(unitPrice)}</td></tr>\n`,
+      );
+  const last = html`<tr><th scope="row">${words.others}</th><td${columns.length > 1 ? html` colspan="${String(columns.length)}"` : null}>${text(others)}</td></tr>`;
+  const tableOf = (some: readonly Html[]) =>
+    html`<table class="rates"><thead>${head}</thead><tbody>${some}</tbody></table>`;
+  const shown = rows.length < FOLDS_FROM ? rows : rows.slice(0, ROWS_SHOWN);
+  const folded = rows.slice(shown.length);
+  const fold =
+    folded.length === 0
+      ? null
+      : html`<details><summary>${`${folded.length} ${pluralOf(locale, folded.length, words.morePrices)}`}</summary>${tableOf(folded)}</details>`;
+  return {
+    sentence: per(scale, unit, locale),
+    table: html`${tableOf(folded.length === 0 ? [...shown, last] : shown)}${fold}${folded.length === 0 ? null : tableOf([last])}`,
+  };
+}
+
+interface Grid {
+  readonly rowName: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly { readonly name: string; readonly prices: readonly (Decimal | null)[] }[];
+}
+
+/** Two dimensions as rows and columns, the longer one as rows; null where they are not two, or a phone has no room. */
+function gridOf({ dimensions, cells }: Of<'cells'>): Grid | null {
+  const [one, other, ...further] = dimensions;
+  if (one === undefined || other === undefined || further.length > 0) return null;
+  if (cells.some(({ match }) => match[one] === undefined || match[other] === undefined)) return null;
+  const valuesOf = (name: string) => [...new Set(cells.map(({ match }) => match[name] as string))];
+  const isTall = valuesOf(one).length >= valuesOf(other).length;
+  const [rowName, columnName] = isTall ? [one, other] : [other, one];
+  const columns = valuesOf(columnName);
+  if (columns.length > MOST_COLUMNS) return null;
+  const prices = new Map(
+    cells.map(({ match, unitPrice }) => [JSON.stringify([match[rowName], match[columnName]]), unitPrice]),
+  );
+  const rows = valuesOf(rowName).map((name) => ({
+    name,
+    prices: columns.map((column) => prices.get(JSON.stringify([name, column])) ?? null),
+  }));
+  return { rowName, columns, rows };
+}
