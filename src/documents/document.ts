@@ -12,6 +12,8 @@ export interface Party {
   name: string;
   legalName?: Maybe<string>;
   taxId?: Maybe<string>;
+  /** The country of the tax id, where a registration says it; else its own prefix, or the address. */
+  taxIdCountry?: Maybe<string>;
   address?: Maybe<{
     line1?: Maybe<string>;
     line2?: Maybe<string>;
@@ -110,6 +112,8 @@ export interface DocumentLine {
   periodEnd?: Maybe<Temporal.Instant>;
   quantity: DecimalText;
   unit?: Maybe<string>;
+  /** Names its price: the lines of one price show it for the same number of units. Absent: name and unit do. */
+  price?: Maybe<string>;
   /** Not shown where `tiers` are: there it is an average rounded to 9 digits, and each tier shows its own price. */
   unitPrice: DecimalText;
   /** Net of discounts on other lines; negative for a discount or a credit. */
@@ -192,6 +196,9 @@ export interface InvoiceDocument extends Letterhead {
   dueAt: Temporal.Instant | null;
   periodStart: Temporal.Instant | null;
   periodEnd: Temporal.Instant | null;
+  /** The time of the supply, half-open; the same instant twice: one day. Absent where lines or the period say it. */
+  serviceFrom?: Maybe<Temporal.Instant>;
+  serviceTo?: Maybe<Temporal.Instant>;
   lines: readonly DocumentLine[];
   /** One entry for each rate (percent). */
   taxes: readonly { rate: DecimalText; base: DecimalText; amount: DecimalText }[];

@@ -1,9 +1,11 @@
 import { countryCode } from '../../kernel/country.ts';
 import { manyLines } from '../../look/index.ts';
 import type { InvoiceDocument } from '../document.ts';
+import { isPaymentOnAccount } from '../tax-notes.ts';
 import { DOCUMENT_WORDS } from '../words.ts';
 import { hasTwoDigits } from './amounts.ts';
 import { dateIn } from './dates.ts';
+import { deliveryOf } from './delivery.ts';
 import { linesOf } from './lines.ts';
 import { buyerOf, cleanText, sellerOf } from './parties.ts';
 import { monetaryTotals, settlementOf } from './settlement.ts';
@@ -26,8 +28,8 @@ const NAMESPACES = {
   'xmlns:udt': 'urn:un:unece:uncefact:data:standard:UnqualifiedDataType:100',
 };
 
-/** UNCL 1001: a commercial invoice, and a credit note. */
-const TYPE_CODES = { invoice: '380', credit_note: '381' };
+/** UNCL 1001: a commercial invoice, a prepayment invoice, and a credit note. */
+const TYPE_CODES = { invoice: '380', onAccount: '386', creditNote: '381' };
 
 const MOST_NOTE = 5000;
 
@@ -84,7 +86,7 @@ function rootOf(document: InvoiceDocument): Element {
     element(
       'rsm:ExchangedDocument',
       element('ram:ID', cleanText(document.number) ?? '–'),
-      element('ram:TypeCode', TYPE_CODES[document.kind]),
+      element('ram:TypeCode', typeCodeOf(document)),
       dateIn('ram:IssueDateTime', document.issuedAt),
       notesOf(document),
     ),
@@ -97,10 +99,15 @@ function rootOf(document: InvoiceDocument): Element {
         sellerOf(document),
         buyerOf(document),
       ),
-      element('ram:ApplicableHeaderTradeDelivery'),
+      deliveryOf(document),
       settlementOf(document),
     ),
   );
+}
+
+function typeCodeOf(document: InvoiceDocument): string {
+  if (document.kind === 'credit_note') return TYPE_CODES.creditNote;
+  return isPaymentOnAccount(document) ? TYPE_CODES.onAccount : TYPE_CODES.invoice;
 }
 
 /** BG-1: further information for the reader. */

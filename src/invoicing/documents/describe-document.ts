@@ -166,6 +166,7 @@ function describeLine(invoice: InvoiceRow, line: LineRow, money: Money): Documen
     ...datesOf(line),
     quantity: plain(line.quantity),
     unit: line.metricUnit,
+    price: line.priceId,
     unitPrice: plain(line.unitPrice),
     amount: money(line.totalPrice),
     grossAmount: money(line.totalAmount),
