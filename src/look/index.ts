@@ -9,7 +9,6 @@ export {
   legalTitle,
   numberOf,
   type TaxWord,
-  taxIdName,
   taxIdText,
   taxNames,
   taxWord,

@@ -116,7 +116,7 @@ export const taxNames = (locale: Locale, seller: Placed): TaxNames => ({
 });
 
 /** What the number of a party is called. The number of a tax office has no name of a country. */
-export function taxIdName(locale: Locale, party: Registered): string {
+function taxIdName(locale: Locale, party: Registered): string {
   const word = taxOfId(party);
   return word === taxWord(party) ? taxNames(locale, party).id : TAX_NAMES[locale][word].id;
 }

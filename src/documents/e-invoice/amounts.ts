@@ -42,9 +42,9 @@ const hasUnitPrice = ({ tiers, agreed }: DocumentLine): boolean => (tiers ?? [])
 
 /**
  * A line as quantity × price, with a price that is not negative (BR-27): what takes off has a negative quantity. Where
- * the price is an average, or the product of quantity and price is not the amount (limits, prices that include tax), the
- * price is the whole amount, for the whole quantity: then the line comes to its amount to the last digit. A small price
- * is one of more units, as the document shows it.
+ * the price is an average, or quantity × price is not the amount (limits, prices that include tax), the price is the
+ * whole amount, for the whole quantity: then the line comes to its amount to the last digit. A small price is one of
+ * more units, as the document shows it.
  * @param scale for how many units the document shows the price
  */
 export function pricedQuantity(line: DocumentLine, currency: string, scale: number): PricedQuantity {

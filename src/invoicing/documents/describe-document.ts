@@ -207,6 +207,7 @@ const describePart = (
   description: lineNameIn(localeOf(invoice), line.displayName),
   ...datesOf(line),
   quantity: plain(line.quantity),
+  price: line.priceId,
   unit: line.isAmount ? '' : credited.get(line.appliesToLineId ?? '')?.metricUnit,
   unitPrice: line.isAmount ? money(line.amount) : plain(line.unitPrice),
   amount: money(line.amount),
