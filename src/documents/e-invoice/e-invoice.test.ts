@@ -549,6 +549,14 @@ describe('there is none', () => {
       missing: ['seller.taxId'],
     },
     {
+      what: 'no VAT number of a buyer who owes the tax',
+      document: totalled({
+        ...{ ...invoice, buyer: { ...buyer, taxId: null }, untaxedBy: 'reverseCharge' },
+        lines: [{ ...platformFee, taxRate: '0' }],
+      }),
+      missing: ['buyer.taxId'],
+    },
+    {
       what: 'nothing at all',
       document: { ...invoice, seller: { name: 'A' }, buyer: { name: 'B' } },
       missing: ['seller.address.country', 'seller.taxId', 'buyer.address.country'],
