@@ -116,7 +116,7 @@ async function describeCheckout(
   return {
     ...(await describePlan(tx, checkout, locale)),
     ...(shown?.bill && { bill: shown.bill }),
-    ...(typed !== null && { buyer: partyLines(typed, locale) }),
+    ...(typed !== null && { buyer: partyLines(typed, await findMerchant(tx), locale) }),
     locale,
     ...(typed !== null && { payer: { name: typed.name, email: typed.email } }),
     ...(note !== null && { note }),

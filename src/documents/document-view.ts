@@ -33,6 +33,8 @@ export interface DocumentView {
   headline: { label: string; figure: string; note: string | null; payment: string | null };
   /** Null for a document without a table. */
   columns: { quantity: number; unitPrice: number; tax: number; amount: number } | null;
+  /** The head of the column of prices. */
+  unitPriceLabel: string;
   /** The head of the column of rates. */
   taxLabel: string;
   /** The head of the column of amounts. */
@@ -97,8 +99,8 @@ export function letterheadOf(document: PrintedDocument, title: string, mark: str
     brand,
     logo: document.logo ? logoView(document.logo) : null,
     runningBrand: strange(document.seller.name, 60),
-    seller: partyView(legalParty(document.seller), locale),
-    buyer: partyView(document.buyer, locale),
+    seller: partyView(legalParty(document.seller), document.buyer, locale),
+    buyer: partyView(document.buyer, document.seller, locale),
     taxLabel: taxNames(locale, document.seller).head,
     footer: textLines(document.footer, MOST.footer, 3),
   };

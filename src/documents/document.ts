@@ -112,6 +112,8 @@ export interface DocumentLine {
   periodEnd?: Maybe<Temporal.Instant>;
   quantity: DecimalText;
   unit?: Maybe<string>;
+  /** Names its price: the lines of one price show it for the same number of units. Absent: name and unit do. */
+  price?: Maybe<string>;
   /** Not shown where `tiers` are: there it is an average rounded to 9 digits, and each tier shows its own price. */
   unitPrice: DecimalText;
   /** Net of discounts on other lines; negative for a discount or a credit. */

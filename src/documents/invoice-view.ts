@@ -1,11 +1,15 @@
 import { decimal, plain } from '../kernel/decimal.ts';
-import { breakable, figuresOf, oneLine, taxNames } from '../look/index.ts';
+import type { Locale } from '../kernel/locale.ts';
+import { breakable, daysOf, figuresOf, legalTitle, oneLine, taxNames } from '../look/index.ts';
 import type { DecimalText, InvoiceDocument } from './document.ts';
 import { type DocumentView, letterheadOf } from './document-view.ts';
 import { columnsOf, lineView } from './line-view.ts';
 import { isPresent, MOST, strange, type Text, textLines } from './parties.ts';
-import { isPaymentOnAccount } from './tax-notes.ts';
+import { settledText, whenToPay } from './payment-terms.ts';
+import { scalesOf } from './price-scales.ts';
+import { isPaymentOnAccount, untaxedOf } from './tax-notes.ts';
 import { sumsInWords, taxSentences } from './taxes-in-words.ts';
+import { type Span, timeOfSupply } from './time-of-supply.ts';
 import { DOCUMENT_WORDS } from './words.ts';
 
 const MOST_PAYMENT_URL = 2048;
@@ -19,15 +23,25 @@ export function invoiceView(document: InvoiceDocument): DocumentView {
   const payable = !credit && decimal(document.unpaidAmount).gt(0);
   const payment = payable ? webAddress(document.paymentUrl) : null;
   const taxIncluded = document.taxIncluded === true;
-  const lines = document.lines.map((line) => lineView(line, { currency, taxIncluded, locale }));
+  const scale = scalesOf(document);
+  const untaxed = untaxedOf(document);
+  const lines = document.lines.map((line) =>
+    lineView(line, { currency, taxIncluded, locale, scale: scale(line), isUntaxed: untaxed(line) !== null }),
+  );
   const tax = taxNames(locale, document.seller).inSentence;
+  const unitPriceLabel = taxIncluded ? words.unitPriceWithTax : words.unitPrice;
+  const amountLabel = taxIncluded ? words.amountWithTax(currency, tax) : words.amount(currency);
   return {
     ...head,
     buyerLabel: credit ? words.creditedTo : words.billedTo,
     facts: factsOf(document, head.number),
     headline: headlineOf(document, payable, payment),
-    columns: columnsOf(lines),
-    amountLabel: taxIncluded ? words.amountWithTax(currency, tax) : words.amount(currency),
+    columns: columnsOf(lines, {
+      ...{ quantity: words.template.quantity, unitPrice: unitPriceLabel },
+      ...{ tax: head.taxLabel, amount: amountLabel },
+    }),
+    unitPriceLabel,
+    amountLabel,
     lines,
     totals: totalsOf(document),
     terms: { heading: credit ? words.aboutCredit : words.payment, sentences: sentencesOf(document, payable) },
@@ -39,8 +53,11 @@ export function invoiceView(document: InvoiceDocument): DocumentView {
 
 function titleOf(document: InvoiceDocument): string {
   const { titles } = DOCUMENT_WORDS[document.locale];
-  if (document.kind === 'credit_note') return titles.creditNote;
-  return isPaymentOnAccount(document) ? titles.onAccount : titles.invoice;
+  if (document.kind === 'invoice' && isPaymentOnAccount(document)) return titles.onAccount;
+  const kind = document.kind === 'credit_note' ? 'creditNote' : 'invoice';
+  const [own, legal] = [titles[kind], legalTitle(kind, document.seller)];
+  if (legal === null) return own;
+  return document.locale === 'en' ? legal : `${own} (${legal})`;
 }
 
 /** The account to which money is sent, its number in groups of four as banks print it. */
@@ -72,8 +89,9 @@ function factsOf(document: InvoiceDocument, number: Text): DocumentView['facts']
   if (isPresent(document.buyer.buyerReference))
     facts.push({ label: words.yourReference, value: strange(document.buyer.buyerReference, MOST.group) });
   if (document.dueAt) facts.push({ label: words.due, value: day(document.dueAt) });
-  if (document.periodStart && document.periodEnd)
-    facts.push({ label: words.period, value: period(document.periodStart, document.periodEnd) });
+  const { service, period: time } = timeOfSupply(document);
+  if (service) facts.push({ label: words.serviceDate, value: serviceText(service, document.locale) });
+  if (time) facts.push({ label: words.period, value: period(time.from, time.to) });
   if (document.original) {
     facts.push({ label: words.originalInvoice, value: strange(document.original.number, MOST.number) });
     facts.push({ label: words.invoiceIssued, value: day(document.original.issuedAt) });
@@ -81,18 +99,38 @@ function factsOf(document: InvoiceDocument, number: Text): DocumentView['facts']
   return facts;
 }
 
+/** `1 March 2026`, or `1 – 14 Mar 2026`. */
+function serviceText({ from, to }: Span, locale: Locale): string {
+  const { day, period } = figuresOf(locale);
+  const { first, last } = daysOf(from, to);
+  return first.equals(last) ? day(from) : period(from, to);
+}
+
 function headlineOf(document: InvoiceDocument, payable: boolean, payment: string | null): DocumentView['headline'] {
   const { currency, locale } = document;
-  const { headline: words, totals } = DOCUMENT_WORDS[locale];
+  const { headline: words } = DOCUMENT_WORDS[locale];
   const { money, day } = figuresOf(locale);
   if (document.kind === 'credit_note')
     return { label: words.totalCredited, figure: breakable(money(document.grandTotal, currency)), note: null, payment };
   if (!payable) {
-    const note = decimal(document.grandTotal).isZero() ? words.nothingToPay : words.paidInFull;
-    return { label: totals.total, figure: breakable(money(document.grandTotal, currency)), note, payment };
+    const figure = breakable(money(document.grandTotal, currency));
+    return { label: totalLabel(document), figure, note: settledText(document), payment };
   }
   const note = document.dueAt ? words.due(day(document.dueAt)) : null;
   return { label: words.amountDue, figure: breakable(money(document.unpaidAmount, currency)), note, payment };
+}
+
+/** The sums before the total. A rate of 0 % has none where all that it holds is not taxed for a reason. */
+function sumsOf(document: InvoiceDocument): ReturnType<typeof sumsInWords> {
+  const untaxed = untaxedOf(document);
+  const whys = document.lines.filter(({ taxRate }) => decimal(taxRate).isZero()).map(untaxed);
+  return sumsInWords({ ...document, isUntaxed: whys.length > 0 && !whys.includes(null) });
+}
+
+/** Without tax there is neither a net nor a gross amount. */
+function totalLabel(document: InvoiceDocument): string {
+  const { totals } = DOCUMENT_WORDS[document.locale];
+  return sumsOf(document).length === 0 ? totals.totalAlone : totals.total;
 }
 
 function totalsOf(document: InvoiceDocument): DocumentView['totals'] {
@@ -103,17 +141,17 @@ function totalsOf(document: InvoiceDocument): DocumentView['totals'] {
   const add = (label: string, text: DecimalText, strong = false): void => {
     totals.push({ label, figure: breakable(money(text, currency)), strong });
   };
-  for (const { label, amount } of sumsInWords(document)) add(label, amount);
+  for (const { label, amount } of sumsOf(document)) add(label, amount);
   if (document.kind === 'credit_note') {
     add(headline.totalCredited, document.grandTotal, true);
     return totals;
   }
-  add(words.total, document.grandTotal, true);
+  add(totalLabel(document), document.grandTotal, true);
   const wallet = decimal(document.walletApplied ?? '0');
   const otherwise = decimal(document.paidAmount).minus(wallet);
   if (!wallet.isZero()) add(words.fromWallet, plain(wallet.negated()));
   if (!otherwise.isZero()) add(words.paid, plain(otherwise.negated()));
-  add(headline.amountDue, document.unpaidAmount, true);
+  if (!decimal(document.unpaidAmount).eq(document.grandTotal)) add(headline.amountDue, document.unpaidAmount, true);
   return totals;
 }
 
@@ -135,11 +173,10 @@ function sentencesOf(document: InvoiceDocument, payable: boolean): DocumentView[
 }
 
 /** Until when to pay, and what to quote. */
-function termsOf({ locale, number, paymentTermDays, dueAt }: InvoiceDocument): string[] {
-  const words = DOCUMENT_WORDS[locale];
-  const until = dueAt ? figuresOf(locale).day(dueAt) : null;
-  return [words.terms(paymentTermDays, until), words.quote(oneLine(number, MOST.number))];
-}
+const termsOf = (document: InvoiceDocument): string[] => [
+  whenToPay(document),
+  DOCUMENT_WORDS[document.locale].quote(oneLine(document.number, MOST.number)),
+];
 
 /** An absolute http or https address without credentials, as `URL` writes it; null for anything else. */
 function webAddress(text: string | null | undefined): string | null {

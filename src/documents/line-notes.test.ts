@@ -56,7 +56,8 @@ describe('the notes of a line', () => {
     },
     { workings: { soFar: { total: '30', before: '25' } }, notes: ['30.00 in all, less 25.00 billed before'] },
     { workings: { rows: { exact: '3.45' } }, notes: [] },
-    { workings: { rows: { exact: '3.45678' } }, notes: ['Exactly 3.45678'] },
+    { workings: { rows: { exact: '3.45378' } }, notes: [] }, // rounded by itself
+    { workings: { rows: { exact: '3.45678' } }, notes: ['Exactly 3.45678'] }, // 3.46 by itself
     {
       workings: { rows: { exact: '3.45', all: { count: 2, exact: '4.961234', amount: '4.96' } } },
       notes: ['The 2 lines of this price come to 4.961234, rounded to 4.96'],

@@ -1,5 +1,6 @@
 import { decimal, plain } from '../kernel/decimal.ts';
 import type { Locale } from '../kernel/locale.ts';
+import { roundTo } from '../kernel/money.ts';
 import { type Figures, figuresOf } from '../look/index.ts';
 import type { DecimalText, LineWorkings, ShareOfTime } from './document.ts';
 import { DOCUMENT_WORDS, type DocumentWords } from './words.ts';
@@ -47,7 +48,7 @@ export function notesOf(line: Noted, currency: string, locale: Locale): string[]
     workings.limit && limitNote(line.kind, workings, written),
     soFar && words.soFar(price(soFar.total), price(soFar.before)),
     workings.byHand && byHandNote(workings.byHand.amount, line.amount, written),
-    ...(workings.rows ? rowsNotes(workings.rows, line.amount, written) : []),
+    ...(workings.rows ? rowsNotes(workings.rows, line.amount, currency, written) : []),
     ...(workings.credit ? creditNotes(workings.credit, line.amount, written) : []),
   ];
   return notes.filter((note) => typeof note === 'string');
@@ -105,13 +106,18 @@ function limitNote(kind: Noted['kind'], { limit, share, whole }: LineWorkings, w
     : words.minimum(`${price(limit.amount)}${scaled}`, price(limit.reached));
 }
 
-/** Lines of one price share one rounding: the exact amount of each, and on the last one the sum. */
+/**
+ * Lines of one price share one rounding: the exact amount of a line that is not rounded by itself, and on the last one
+ * the sum.
+ */
 function rowsNotes(
   { exact, all }: NonNullable<LineWorkings['rows']>,
   shown: DecimalText,
+  currency: string,
   { words, price }: Written,
 ): string[] {
-  const own = decimal(exact).eq(shown) ? [] : [words.exactly(price(exact))];
+  const isOwn = roundTo(decimal(exact), currency, 'half-away-from-zero').eq(shown);
+  const own = isOwn ? [] : [words.exactly(price(exact))];
   const isRounded = all && !decimal(all.exact).eq(all.amount);
   return isRounded ? [...own, words.rounded(all.count, price(all.exact), price(all.amount))] : own;
 }

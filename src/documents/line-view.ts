@@ -1,6 +1,6 @@
 import { decimal } from '../kernel/decimal.ts';
 import type { Locale } from '../kernel/locale.ts';
-import { breakable, figuresOf, priceFor, scaleOf, unitOf } from '../look/index.ts';
+import { breakable, figuresOf, priceFor, unitOf } from '../look/index.ts';
 import type { DocumentLine, DocumentTier } from './document.ts';
 import type { DocumentView, LineView } from './document-view.ts';
 import { isPresent, MOST, strange } from './parties.ts';
@@ -13,6 +13,10 @@ interface Shown {
   readonly currency: string;
   readonly taxIncluded: boolean;
   readonly locale: Locale;
+  /** For how many units the line shows its prices. */
+  readonly scale: number;
+  /** There is no tax on the line, not even one of 0 %. */
+  readonly isUntaxed: boolean;
 }
 
 /** A line of the table in words and figures. */
@@ -36,7 +40,7 @@ export function lineView(line: DocumentLine, shown: Shown): LineView {
     quantity: isAmount ? '' : breakable(quantity(line.quantity)),
     unit: !isAmount && isPresent(line.unit) ? strange(unitOf(line.unit, line.quantity, locale), MOST.unit) : null,
     ...(tiers.length > 0 ? { unitPrice: DOCUMENT_WORDS[locale].price.tiered, per: null } : priceOf(line, shown)),
-    tax: breakable(percent(line.taxRate)),
+    tax: shown.isUntaxed ? '—' : breakable(percent(line.taxRate)),
     amount: breakable(amount((taxIncluded ? line.grossAmount : null) ?? line.amount, currency)),
     tiers: tiers.map((tier) => tierView(tier, shown)),
   };
@@ -58,9 +62,8 @@ function priceOf({ agreed, unitPrice, isAmount }: DocumentLine, shown: Shown): P
 }
 
 /** `0.15 per 1,000,000` for 0.00000015. */
-function unitPriceOf(text: string, { currency, locale }: Shown): PriceView {
+function unitPriceOf(text: string, { currency, locale, scale }: Shown): PriceView {
   const { amount, quantity } = figuresOf(locale);
-  const scale = scaleOf([text], currency);
   return {
     unitPrice: breakable(amount(priceFor(text, scale), currency)),
     per: scale === 1 ? null : DOCUMENT_WORDS[locale].price.per(quantity(String(scale))),
@@ -82,16 +85,21 @@ function tierView(tier: DocumentTier, shown: Shown): LineView['tiers'][number] {
   };
 }
 
+/** Heads are in a smaller type. */
+const OF_HEADS = 0.8;
 const LEAST_CHARACTERS = { quantity: 9, unitPrice: 10, tax: 5, amount: 11 };
 const MOST_CHARACTERS = { quantity: 16, unitPrice: 16, tax: 12, amount: 18 };
 
 /**
- * Columns are as wide as their longest figure, within bounds: beyond them a figure breaks after a separator and nothing
- * is lost.
+ * Columns are as wide as their head and their longest figure, within bounds: beyond them a figure breaks after a
+ * separator and nothing is lost.
  */
-export function columnsOf(lines: readonly LineView[]): NonNullable<DocumentView['columns']> {
-  const widest = (column: 'quantity' | 'unitPrice' | 'tax' | 'amount'): number => {
-    let most = LEAST_CHARACTERS[column];
+export function columnsOf(
+  lines: readonly LineView[],
+  heads: Readonly<Record<'quantity' | 'unitPrice' | 'tax' | 'amount', string>>,
+): NonNullable<DocumentView['columns']> {
+  const widest = (column: keyof typeof heads): number => {
+    let most = Math.max(LEAST_CHARACTERS[column], Math.ceil(heads[column].length * OF_HEADS));
     for (const line of lines) {
       most = Math.max(most, line[column].length);
       if (column === 'unitPrice' && line.per !== null) most = Math.max(most, line.per.length);

@@ -1,5 +1,5 @@
 import type { Locale } from '../kernel/locale.ts';
-import { addressLines, isRightToLeft, manyLines, oneLine, taxIdName } from '../look/index.ts';
+import { addressLines, isRightToLeft, manyLines, oneLine, taxIdText } from '../look/index.ts';
 import type { Party } from './document.ts';
 
 /** A stranger's text with its direction; ours is a plain string. */
@@ -39,12 +39,15 @@ export const isPresent = (text: string | null | undefined): text is string => te
 export const textLines = (text: string | null | undefined, most: number, mostLines: number): Text[] =>
   isPresent(text) ? manyLines(text, most, mostLines).map((line) => ({ text: line, rtl: isRightToLeft(line) })) : [];
 
-/** The address of a party, line by line as on an envelope. */
-export function partyView(party: Party, locale: Locale): PartyView {
+/**
+ * The address of a party, line by line as on an envelope.
+ * @param other the other side of the document
+ */
+export function partyView(party: Party, other: Party, locale: Locale): PartyView {
   const lines = [
     party.legalName?.trim() === party.name.trim() ? null : party.legalName,
     ...addressLines(party.address, locale),
-    isPresent(party.taxId) ? `${taxIdName(locale, party)} ${party.taxId}` : null,
+    taxIdText(locale, party, other),
     ...(party.emails ?? []).slice(0, MOST_EMAILS),
     party.phone,
   ];

@@ -24,6 +24,7 @@ export function receiptView(document: ReceiptDocument): DocumentView {
       payment: null,
     },
     columns: null,
+    unitPriceLabel: '',
     amountLabel: '',
     lines: [],
     totals: totalsOf(document),

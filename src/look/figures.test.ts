@@ -68,7 +68,10 @@ it.each([
   { start: '2025-11-15T00:00Z', end: '2025-12-15T00:00Z', shown: '15 Nov – 14 Dec 2025' },
   { start: '2025-12-15T00:00Z', end: '2026-01-15T00:00Z', shown: '15 Dec 2025 – 14 Jan 2026' },
   { start: '2025-11-03T00:00Z', end: '2025-11-04T00:00Z', shown: '3 Nov 2025' },
-  { start: '2025-11-03T10:00Z', end: '2025-11-04T10:00Z', shown: '3 – 4 Nov 2025' },
+  { start: '2025-11-03T10:00Z', end: '2025-11-04T10:00Z', shown: '3 Nov 2025' },
+  { start: '2025-11-24T14:05Z', end: '2025-12-24T14:05Z', shown: '24 Nov – 23 Dec 2025' }, // the next one:
+  { start: '2025-12-24T14:05Z', end: '2026-01-24T14:05Z', shown: '24 Dec 2025 – 23 Jan 2026' },
+  { start: '2025-11-03T10:00Z', end: '2025-11-03T17:00Z', shown: '3 Nov 2025' },
   { start: '2025-11-03T10:00Z', end: '2025-11-03T10:00Z', shown: '3 Nov 2025' },
 ])('the period from $start to before $end is $shown', ({ start, end, shown }) =>
   expect(period(at(start), at(end))).toBe(shown),

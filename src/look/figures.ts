@@ -29,7 +29,7 @@ export interface Figures {
   readonly shortDay: (instant: Temporal.Instant) => string;
   /** `1 December 2025, 14:05 UTC`. */
   readonly minute: (instant: Temporal.Instant) => string;
-  /** The days that a half-open period touches: `1 – 30 Nov 2025`, `15 Nov – 14 Dec 2025`, `3 Nov 2025`. */
+  /** The days of a half-open period (`daysOf`): `1 – 30 Nov 2025`, `15 Nov – 14 Dec 2025`, `3 Nov 2025`. */
   readonly period: (start: Temporal.Instant, end: Temporal.Instant) => string;
   /** `Visa ending in 4242`. */
   readonly card: (card: { readonly brand: string; readonly last4: string }) => string;
@@ -122,6 +122,19 @@ function symbolOf(currency: string): string {
 
 const utc = (instant: Temporal.Instant): Temporal.ZonedDateTime => instant.toZonedDateTimeISO('UTC');
 
+/**
+ * The first and the last UTC day of a half-open period. The day on which it ends is the first of the next period, also
+ * if it ends within the day; so the periods of a subscription that began at 14:05 do not overlap on paper.
+ */
+export function daysOf(
+  start: Temporal.Instant,
+  end: Temporal.Instant,
+): { readonly first: Temporal.PlainDate; readonly last: Temporal.PlainDate } {
+  const first = utc(start).toPlainDate();
+  const last = utc(end).toPlainDate().subtract({ days: 1 });
+  return { first, last: Temporal.PlainDate.compare(last, first) > 0 ? last : first };
+}
+
 const twoDigits = (value: number): string => String(value).padStart(2, '0');
 
 function figuresIn(habits: Habits): Figures {
@@ -137,7 +150,7 @@ function figuresIn(habits: Habits): Figures {
     const value = decimal(figure);
     return `${signOf(value)}${digitsOf(value, least)}`;
   };
-  const month = (names: readonly string[], at: Temporal.ZonedDateTime): string => names[at.month - 1] as string;
+  const month = (names: readonly string[], at: { readonly month: number }): string => names[at.month - 1] as string;
   const dayIn = (names: readonly string[], at: Temporal.ZonedDateTime): string =>
     date(dayNumber(at.day), month(names, at), String(at.year));
   return {
@@ -157,9 +170,8 @@ function figuresIn(habits: Habits): Figures {
     },
     card: ({ brand, last4 }) => `${brandName(brand)} ${endingIn} ${last4}`,
     period: (start, end) => {
-      const first = utc(start);
-      const last = Temporal.Instant.compare(end, start) > 0 ? utc(end.subtract({ nanoseconds: 1 })) : first;
-      const dayOf = (at: Temporal.ZonedDateTime): string => `${dayNumber(at.day)} ${month(shortMonths, at)}`;
+      const { first, last } = daysOf(start, end);
+      const dayOf = (at: Temporal.PlainDate): string => `${dayNumber(at.day)} ${month(shortMonths, at)}`;
       const closing = `${dayOf(last)} ${last.year}`;
       if (first.year !== last.year) return `${dayOf(first)} ${first.year} – ${closing}`;
       if (first.month !== last.month) return `${dayOf(first)} – ${closing}`;

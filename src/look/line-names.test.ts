@@ -7,7 +7,7 @@ it.each([
   { name: 'Tokens: minimum', shown: 'Tokens: Mindestbetrag' },
   { name: 'Tokens: late usage: carried over', shown: 'Tokens: nachgemeldete Nutzung: Übertrag' },
   { name: 'Tokens: correction of usage', shown: 'Tokens: Korrektur der Nutzung' },
-  { name: 'Tokens: not used (CN-000001)', shown: 'Tokens: nicht genutzt (CN-000001)' },
+  { name: 'Tokens: not used (CN-000001)', shown: 'Tokens: nicht genutzte Zeit (CN-000001)' },
   { name: 'Minimum commitment', shown: 'Mindestumsatz' },
   { name: 'Wallet top-up', shown: 'Guthabenaufladung' },
   { name: 'Minimum commitment (old)', shown: 'Minimum commitment (old)' },

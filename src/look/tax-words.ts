@@ -14,17 +14,21 @@ export type TaxWord = 'VAT' | 'GST' | 'Tax';
 
 interface Placed {
   readonly address?: { readonly country?: string | null | undefined } | null | undefined;
+  /** The country of the tax id, if a registration says it. */
+  readonly taxIdCountry?: string | null | undefined;
 }
 
 interface Registered extends Placed {
   readonly taxId?: string | null | undefined;
-  /** The country of its registration, where it is known. */
-  readonly taxIdCountry?: string | null | undefined;
 }
+
+/** The country whose tax a party names: that of its registration, or else of its address. */
+const countryOfTax = ({ taxIdCountry, address }: Placed): string =>
+  countryCode(taxIdCountry) ?? countryCode(address?.country) ?? '';
 
 /** The name of the tax on sales in the country of a party. */
 export function taxWord(party: Placed): TaxWord {
-  const code = countryCode(party.address?.country) ?? '';
+  const code = countryOfTax(party);
   if (isEuCountry(code) || withVat.has(code)) return 'VAT';
   return withGst.has(code) ? 'GST' : 'Tax';
 }
@@ -33,22 +37,13 @@ export function taxWord(party: Placed): TaxWord {
 export const isInEu = (party: Placed): boolean => isEuCountry(countryCode(party.address?.country));
 
 /** The tax id of a party, by its own country: that of its registration, of its prefix, or else of the address. */
-export const numberOf = ({ taxId, taxIdCountry, address }: Registered): TaxNumber | null =>
-  taxId == null ? null : taxNumber(taxId, taxIdCountry ?? address?.country);
+export const numberOf = ({ taxId, ...party }: Registered): TaxNumber | null =>
+  taxId == null || taxId.trim() === '' ? null : taxNumber(taxId, countryOfTax(party));
 
 /** Has the party a VAT number? */
 export const hasVatNumber = (party: Registered): boolean => numberOf(party)?.scheme === 'VA';
 
-/**
- * For which tax an id is registered. In the European Union a number without its country is one of a tax office, not a
- * VAT number.
- */
-function taxOfId(party: Registered): TaxWord {
-  const country = numberOf(party)?.country ?? party.taxIdCountry ?? party.address?.country;
-  const of = { address: { country } };
-  const word = taxWord(of);
-  return word === 'VAT' && isInEu(of) && !hasVatNumber(party) ? 'Tax' : word;
-}
+const countryOfId = (party: Registered): string => numberOf(party)?.country ?? countryOfTax(party);
 
 interface TaxNames {
   /** At the head of a column. */
@@ -59,31 +54,90 @@ interface TaxNames {
   readonly id: string;
 }
 
+const named = (name: string, id: string): TaxNames => ({ head: name, sum: name, inSentence: name, id });
+
 const TAX_NAMES: InEachLocale<Readonly<Record<TaxWord, TaxNames>>> = {
   en: {
-    VAT: { head: 'VAT', sum: 'VAT', inSentence: 'VAT', id: 'VAT ID' },
-    GST: { head: 'GST', sum: 'GST', inSentence: 'GST', id: 'GST ID' },
-    Tax: { head: 'Tax', sum: 'Tax', inSentence: 'tax', id: 'Tax ID' },
+    VAT: named('VAT', 'VAT ID'),
+    GST: named('GST', 'GST ID'),
+    Tax: { ...named('Tax', 'Tax ID'), inSentence: 'tax' },
   },
   de: {
-    VAT: { head: 'USt.', sum: 'Umsatzsteuer', inSentence: 'Umsatzsteuer', id: 'USt-IdNr.' },
-    GST: { head: 'GST', sum: 'GST', inSentence: 'GST', id: 'GST-Nr.' },
-    Tax: { head: 'Steuer', sum: 'Steuer', inSentence: 'Steuer', id: 'Steuernummer' },
+    VAT: { ...named('Umsatzsteuer', 'USt-IdNr.'), head: 'USt.' },
+    GST: named('GST', 'GST-Nr.'),
+    Tax: named('Steuer', 'Steuernummer'),
   },
   fr: {
-    VAT: { head: 'TVA', sum: 'TVA', inSentence: 'TVA', id: 'N° TVA' },
-    GST: { head: 'GST', sum: 'GST', inSentence: 'GST', id: 'N° GST' },
-    Tax: { head: 'Taxe', sum: 'Taxe', inSentence: 'taxe', id: 'N° fiscal' },
+    VAT: named('TVA', 'N° TVA'),
+    GST: named('GST', 'N° GST'),
+    Tax: { ...named('Taxe', 'N° fiscal'), inSentence: 'taxe' },
   },
   es: {
-    VAT: { head: 'IVA', sum: 'IVA', inSentence: 'IVA', id: 'NIF-IVA' },
-    GST: { head: 'GST', sum: 'GST', inSentence: 'GST', id: 'N.º GST' },
+    VAT: named('IVA', 'NIF-IVA'),
+    GST: named('GST', 'N.º GST'),
     Tax: { head: 'Imp.', sum: 'Impuesto', inSentence: 'impuesto', id: 'N.º fiscal' },
   },
 };
 
-/** What the tax of a seller is called on everything that its customers read. */
-export const taxNames = (locale: Locale, seller: Placed): TaxNames => TAX_NAMES[locale][taxWord(seller)];
+type Own = Readonly<Partial<Record<Locale, Partial<TaxNames>>>>;
 
-/** What the number of a party is called. */
-export const taxIdName = (locale: Locale, party: Registered): string => TAX_NAMES[locale][taxOfId(party)].id;
+const everywhere = (names: Partial<TaxNames>): Own => ({ en: names, de: names, fr: names, es: names });
+
+/** The names of Swiss law (Article 26 of the VAT act), which Liechtenstein has too. */
+const SWISS: Own = { de: named('MWST', 'MWST-Nr.') };
+
+/** The names of countries whose law, or whose accountants, have their own. */
+const OF_COUNTRIES: Readonly<Record<string, Own>> = {
+  AE: everywhere({ id: 'TRN' }),
+  AT: { de: { id: 'UID-Nr.' } },
+  AU: everywhere({ id: 'ABN' }),
+  CH: SWISS,
+  JP: {
+    en: { sum: 'Consumption tax', inSentence: 'consumption tax', id: 'Registration number' },
+    de: { sum: 'Verbrauchsteuer', inSentence: 'Verbrauchsteuer', id: 'Registrierungsnr.' },
+    fr: { sum: 'Taxe sur la consommation', inSentence: 'taxe sur la consommation', id: 'N° d’enregistrement' },
+    es: { sum: 'Impuesto al consumo', inSentence: 'impuesto al consumo', id: 'N.º de registro' },
+  },
+  LI: SWISS,
+  SG: everywhere({ id: 'GST Reg. No.' }),
+};
+
+/** What the tax of a seller is called on everything that its customers read. */
+export const taxNames = (locale: Locale, seller: Placed): TaxNames => ({
+  ...TAX_NAMES[locale][taxWord(seller)],
+  ...OF_COUNTRIES[countryOfTax(seller)]?.[locale],
+});
+
+/**
+ * What the number of a party is called. In the European Union a number without its country is one of a tax office, not
+ * a VAT number, and has no name of a country.
+ */
+function taxIdName(locale: Locale, party: Registered): string {
+  const country = countryOfId(party);
+  if (isEuCountry(country) && !hasVatNumber(party)) return TAX_NAMES[locale].Tax.id;
+  return taxNames(locale, { taxIdCountry: country }).id;
+}
+
+/**
+ * The number of a party with its name. Between two parties in Spain it is a NIF, without the country.
+ * @param other the other side of the sale
+ */
+export function taxIdText(locale: Locale, party: Registered, other: Placed): string | null {
+  const number = numberOf(party);
+  if (number === null) return null;
+  const isSpanish = countryOfId(party) === 'ES';
+  if (isSpanish && number.scheme === 'FC') return `NIF ${party.taxId}`;
+  if (isSpanish && countryCode(other.address?.country) === 'ES') return `NIF ${number.text.slice('ES'.length)}`;
+  return `${taxIdName(locale, party)} ${party.taxId}`;
+}
+
+/** The titles that a law demands on the documents of registered sellers, whatever their language. */
+const TITLES: Readonly<Record<string, { readonly invoice: string; readonly creditNote: string | null }>> = {
+  AE: { invoice: 'Tax Invoice', creditNote: 'Tax Credit Note' },
+  AU: { invoice: 'Tax invoice', creditNote: null },
+  SG: { invoice: 'Tax invoice', creditNote: null },
+};
+
+/** The title that the seller's law demands on a document; null where it demands none. */
+export const legalTitle = (kind: 'invoice' | 'creditNote', seller: Registered): string | null =>
+  numberOf(seller) === null ? null : (TITLES[countryOfTax(seller)]?.[kind] ?? null);

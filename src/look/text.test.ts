@@ -28,6 +28,10 @@ describe('one line of text', () => {
   it('may break inside a word that no column holds', () => {
     expect(oneLine('x'.repeat(30), 100)).toBe(`${'x'.repeat(12)}\u200b${'x'.repeat(12)}\u200b${'x'.repeat(6)}`);
     expect(oneLine('x'.repeat(24), 100)).toBe('x'.repeat(24));
+    expect(oneLine('rechnung@tokenwerk.example', 100)).toBe('rechnung@\u200btokenwerk.\u200bexample');
+    expect(oneLine(`a@${'x'.repeat(30)}`, 100)).toBe(
+      `a@\u200b${'x'.repeat(12)}\u200b${'x'.repeat(12)}\u200b${'x'.repeat(6)}`,
+    );
   });
 
   it('whatever it was, holds nothing hidden and is no longer than allowed', () =>

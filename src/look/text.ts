@@ -16,6 +16,7 @@ const MARK_PILE = /(\p{M}{4})\p{M}+/gu;
 // A word that no column can hold gets places where it may break; U+200B is the one invisible character that we add
 // ourselves.
 const LONG_RUN = /[^\s\u200b]{25,}/gu;
+const SIGN = /[@./](?=[^@./])/g;
 const RUN_PIECE = /(?:\P{M}\p{M}*){12}(?=\P{M})/gu;
 
 // Most texts: printable ASCII, single spaces between words, none around them. There is nothing to clean.
@@ -49,7 +50,11 @@ function cap(text: string, most: number): string {
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-const withBreaks = (text: string): string => text.replace(LONG_RUN, (run) => run.replace(RUN_PIECE, '$&\u200b'));
+/** In an address for mails or pages, behind its signs; else anywhere. */
+const withBreaks = (text: string): string =>
+  text.replace(LONG_RUN, (run) =>
+    run.replace(SIGN, '$&\u200b').replace(LONG_RUN, (part) => part.replace(RUN_PIECE, '$&\u200b')),
+  );
 
 /**
  * One line of text: gaps become single spaces; controls, bidi overrides and other invisible characters go; at most

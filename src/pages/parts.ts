@@ -1,5 +1,5 @@
 import type { Locale } from '../kernel/locale.ts';
-import { addressLines, countryNames, taxIdName } from '../look/index.ts';
+import { addressLines, countryNames, taxIdText } from '../look/index.ts';
 import { Html, html } from './html.ts';
 
 /** A file that a customer may have. */
@@ -13,16 +13,21 @@ interface PageParty {
   readonly name: string;
   readonly legalName?: string | null;
   readonly taxId?: string | null;
+  readonly taxIdCountry?: string | null;
   readonly address?: Parameters<typeof addressLines>[0];
 }
 
-/** A party line by line: its name, its address, and its tax id. */
-export const partyLines = (party: PageParty, locale: Locale): string[] => [
-  party.name,
-  ...(party.legalName == null || party.legalName === party.name ? [] : [party.legalName]),
-  ...addressLines(party.address, locale),
-  ...(party.taxId == null || party.taxId === '' ? [] : [`${taxIdName(locale, party)} ${party.taxId}`]),
-];
+/**
+ * A party line by line: its name, its address, and its tax id.
+ * @param other the other side of the sale
+ */
+export const partyLines = (party: PageParty, other: Pick<PageParty, 'address'>, locale: Locale): string[] =>
+  [
+    party.name,
+    party.legalName === party.name ? null : party.legalName,
+    ...addressLines(party.address, locale),
+    taxIdText(locale, party, other),
+  ].filter((line) => line != null);
 
 /** Lines of an address, each with its own direction of writing. */
 export const addressBlock = (lines: readonly string[]): Html =>

@@ -39,7 +39,7 @@ const said: Readonly<
     invoice: ['Invoice', 'Billed to', 'VAT ID', 'VAT 20% on €1,234.50', '€1,481.40', '10 March 2026', 'within 14 days'],
     creditNote: ['Credit note', 'corrects invoice', 'Total credited'],
     receipt: ['Receipt', 'Amount paid', 'by bank transfer', 'Remaining on the invoice'],
-    eInvoice: ['Due within 14 days.'],
+    eInvoice: ['Payment is due within 14 days, by'],
     mails: ['Please pay €1,481.40 by 24 March 2026.', 'Thank you: invoice'],
   },
   de: {
@@ -49,7 +49,7 @@ const said: Readonly<
     ],
     creditNote: ['Gutschrift', 'berichtigt die Rechnung', 'Gutgeschriebener Betrag'],
     receipt: ['Zahlungsbeleg', 'Gezahlter Betrag', 'per Überweisung', 'Noch offen'],
-    eInvoice: ['Zahlbar innerhalb von 14 Tagen.'],
+    eInvoice: ['Zahlbar innerhalb von 14 Tagen, bis zum'],
     mails: ['Bitte zahlen Sie 1.481,40 € bis zum 24. März 2026.', 'Vielen Dank: Die Rechnung'],
   },
   fr: {
@@ -64,7 +64,7 @@ const said: Readonly<
     ],
     creditNote: ['Avoir', 'rectifie la facture', 'Total crédité'],
     receipt: ['Reçu', 'Montant payé', 'par virement', 'Reste à payer sur la facture'],
-    eInvoice: ['Paiement sous 14 jours.'],
+    eInvoice: ['Paiement sous 14 jours, au plus tard le'],
     mails: ['Veuillez payer 1 481,40 € au plus tard le 24 mars 2026.', 'Merci : la facture'],
   },
   es: {
@@ -72,9 +72,9 @@ const said: Readonly<
       ...['Factura', 'Facturado a', 'NIF-IVA', 'IVA 20 % sobre 1.234,50 €', '1.481,40 €', '10 de marzo de 2026'],
       'en 14 días',
     ],
-    creditNote: ['Nota de crédito', 'rectifica la factura', 'Importe abonado'],
+    creditNote: ['Factura rectificativa', 'rectifica la factura', 'Importe abonado'],
     receipt: ['Recibo', 'Importe pagado', 'por transferencia', 'Pendiente en la factura'],
-    eInvoice: ['Vence en 14 días.'],
+    eInvoice: ['El pago vence en 14 días, a más tardar el'],
     mails: ['Pague 1.481,40 € a más tardar el 24 de marzo de 2026', 'Gracias: la factura'],
   },
 };

@@ -161,7 +161,7 @@ describe('an invoice', () => {
       paymentMethod: 'pm_ok',
     });
     const text = textOf((await documentOf(`${topUp.invoiceId}/pdf`)).bytes);
-    for (const words of ['Payment on account', 'This payment goes to your wallet']) expect(text).toContain(words);
+    for (const words of ['Payment on account', 'This payment goes to your balance']) expect(text).toContain(words);
     expect(text).not.toContain('Invoice number');
   });
 

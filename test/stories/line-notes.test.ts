@@ -156,15 +156,10 @@ describe('a line says how its amount came about', () => {
       ],
       { regions: { eu: 345_678, us: 1000, ap: 27 } },
     );
-    const notes = [
-      'Exactly 3.45678',
-      'Others: ap; us',
-      'Exactly 0.005135',
-      'The 2 lines of this price come to 3.461915, rounded to 3.46',
-    ];
+    const notes = ['Others: ap; us', 'Exactly 0.005135', 'The 2 lines of this price come to 3.461915, rounded to 3.46'];
     expect(await notesOf(invoice)).toEqual(notes);
     const text = await textOf(invoice);
-    for (const words of [...notes, '0.01 per 1,000', '5.00 per 1,000,000', '345,678 calls'])
+    for (const words of [...notes, '10.00 per 1,000,000', '5.00 per 1,000,000', '345,678 calls'])
       expect(text).toContain(words);
   });
 

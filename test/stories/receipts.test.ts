@@ -112,7 +112,7 @@ describe('a receipt', () => {
       'in cash',
       'This payment, up to the amount due',
       '−$120.00',
-      'Overpaid, added to the wallet',
+      'Overpaid, added to the balance',
       '$30.00',
     ])
       expect(text).toContain(words);
@@ -204,7 +204,7 @@ describe('no receipt', () => {
     const second = await issue({ customerId: customer.id });
     expect(second).toMatchObject({ status: 'PAID', walletApplied: '120.00' });
     expect(await payments(second)).toEqual([]);
-    expect(textOf((await merchant.get(`/v2/invoices/${second.id}/pdf`)).bytes)).toContain('Paid from wallet');
+    expect(textOf((await merchant.get(`/v2/invoices/${second.id}/pdf`)).bytes)).toContain('Paid from your balance');
   });
 
   it('is made of a card that was declined', async () => {

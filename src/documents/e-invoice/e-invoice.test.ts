@@ -22,6 +22,7 @@ const TRADE = 'SupplyChainTradeTransaction';
 const LINE = `${TRADE}/IncludedSupplyChainTradeLineItem`;
 const SETTLEMENT = `${TRADE}/ApplicableHeaderTradeSettlement`;
 const TOTALS = `${SETTLEMENT}/SpecifiedTradeSettlementHeaderMonetarySummation`;
+const DELIVERY = `${TRADE}/ApplicableHeaderTradeDelivery`;
 const SELLER = `${TRADE}/ApplicableHeaderTradeAgreement/SellerTradeParty`;
 const BUYER = `${TRADE}/ApplicableHeaderTradeAgreement/BuyerTradeParty`;
 
@@ -60,8 +61,9 @@ describe('an invoice', () => {
     [`${LINE}/SpecifiedLineTradeDelivery/BilledQuantity`, ['1', '18240512', '1250000', '3', '-1']], // BT-129
     [
       `${LINE}/SpecifiedLineTradeAgreement/NetPriceProductTradePrice/ChargeAmount`, // BT-146
-      ['250', '0.000012', '0.000336', '19', '147'],
+      ['250', '12', '420', '19', '147'], // a price of 1,000,000, and an amount for all
     ],
+    [`${LINE}/SpecifiedLineTradeAgreement/NetPriceProductTradePrice/BasisQuantity`, ['1000000', '1250000']], // BT-149
     [
       `${LINE}/SpecifiedLineTradeSettlement/SpecifiedTradeSettlementLineMonetarySummation/LineTotalAmount`, // BT-131
       ['250.00', '218.89', '420.00', '57.00', '-147.00'],
@@ -78,7 +80,8 @@ describe('an invoice', () => {
     [`${SETTLEMENT}/ApplicableTradeTax/BasisAmount`, ['741.89', '57.00']], // BT-116
     [`${SETTLEMENT}/ApplicableTradeTax/CalculatedAmount`, ['140.96', '3.99']], // BT-117
     [`${SETTLEMENT}/BillingSpecifiedPeriod/StartDateTime/DateTimeString`, ['20251101']], // BT-73
-    [`${SETTLEMENT}/BillingSpecifiedPeriod/EndDateTime/DateTimeString`, ['20251130']], // BT-74
+    [`${SETTLEMENT}/BillingSpecifiedPeriod/EndDateTime/DateTimeString`, ['20251231']], // BT-74: of the last line
+    [`${DELIVERY}/ShipToTradeParty/PostalTradeAddress/CountryID`, ['GR']], // BT-80
     [`${SETTLEMENT}/SpecifiedTradePaymentTerms/DueDateDateTime/DateTimeString`, ['20251215']], // BT-9
     [`${TOTALS}/LineTotalAmount`, ['798.89']], // BT-106
     [`${TOTALS}/TaxBasisTotalAmount`, ['798.89']], // BT-109
@@ -101,7 +104,9 @@ describe('an invoice', () => {
   it('without an online payment names no means, and quotes no address', () => {
     const other = read({ ...invoice, paymentUrl: null, dueAt: null, paymentTermDays: 1 });
     expect(textsAt(other, `${SETTLEMENT}/SpecifiedTradeSettlementPaymentMeans/TypeCode`)).toEqual(['1']);
-    expect(textsAt(other, `${SETTLEMENT}/SpecifiedTradePaymentTerms/Description`)).toEqual(['Due within 1 day.']);
+    expect(textsAt(other, `${SETTLEMENT}/SpecifiedTradePaymentTerms/Description`)).toEqual([
+      'Payment is due within 1 day.',
+    ]);
     expect(textsAt(other, `${SETTLEMENT}/SpecifiedTradePaymentTerms/DueDateDateTime/DateTimeString`)).toEqual([]);
   });
 
@@ -119,6 +124,106 @@ it('says the reference that the buyer wants to find (BT-10), and none where it w
   const buyer = { ...invoice.buyer, buyerReference: '04011000-12345-34' };
   expect(textsAt(read({ ...invoice, buyer }), REFERENCE)).toEqual(['04011000-12345-34']);
   expect(textsAt(read(invoice), REFERENCE)).toEqual([]);
+});
+
+describe('the time of the supply', () => {
+  const said = (document: InvoiceDocument) => {
+    const root = read(document);
+    return [
+      ...textsAt(root, `${DELIVERY}/ActualDeliverySupplyChainEvent/OccurrenceDateTime/DateTimeString`),
+      ...textsAt(root, `${DELIVERY}/ShipToTradeParty/PostalTradeAddress/CountryID`),
+      ...textsAt(root, `${SETTLEMENT}/BillingSpecifiedPeriod/StartDateTime/DateTimeString`),
+      ...textsAt(root, `${SETTLEMENT}/BillingSpecifiedPeriod/EndDateTime/DateTimeString`),
+    ];
+  };
+  const at = (time: string) => Temporal.Instant.from(time);
+  const timeless = { ...platformFee, periodStart: null, periodEnd: null };
+  const oneOff = totalled({ ...invoice, periodStart: null, periodEnd: null, lines: [timeless] });
+  const day = at('2025-11-20T14:00Z');
+
+  it.each<{ what: string; document: InvoiceDocument; expected: string[] }>([
+    {
+      what: 'from the first start to the last end of the lines, in the country of the buyer (BT-73, BT-74, BT-80)',
+      document: invoice,
+      expected: ['GR', '20251101', '20251231'],
+    },
+    {
+      what: 'the billing period, where no line has a time',
+      document: totalled({ ...invoice, lines: [timeless] }),
+      expected: ['GR', '20251101', '20251130'],
+    },
+    {
+      what: 'a day (BT-72)',
+      document: { ...oneOff, serviceFrom: day, serviceTo: day },
+      expected: ['20251120'],
+    },
+    {
+      what: 'some days',
+      document: { ...oneOff, serviceFrom: day, serviceTo: at('2025-12-05T00:00Z') },
+      expected: ['GR', '20251120', '20251204'],
+    },
+    { what: 'not known', document: oneOff, expected: ['GR'] },
+  ])('is $what', ({ document, expected }) => expect(said(document)).toEqual(expected));
+});
+
+it('the notes of a line are in its note (BT-127)', () => {
+  const notes = ['500 included, 2,100.5 charged', '35% of 44.71'];
+  const root = read(totalled({ ...invoice, lines: [{ ...platformFee, notes }, platformFee] }));
+  expect(textsAt(root, `${LINE}/AssociatedDocumentLineDocument/IncludedNote/Content`)).toEqual([
+    '500 included, 2,100.5 charged; 35% of 44.71',
+  ]);
+});
+
+it.each([
+  { what: 'paid', fields: { paidAmount: '943.84', unpaidAmount: '0.00' }, terms: 'Paid in full.' },
+  { what: 'of nothing', fields: { lines: [{ ...platformFee, amount: '0.00' }] }, terms: 'Nothing to pay.' },
+])('an invoice that is $what asks for no money, and by no day', ({ fields, terms }) => {
+  const document = 'lines' in fields ? totalled({ ...invoice, ...fields }) : { ...invoice, ...fields };
+  const [said] = nodesAt(read(document), `${SETTLEMENT}/SpecifiedTradePaymentTerms`) as [XmlNode];
+  expect([textsAt(said, 'Description'), nodesAt(said, 'DueDateDateTime')]).toEqual([[terms], []]);
+});
+
+it('money for the wallet alone is a prepayment invoice (386)', () => {
+  const root = read(totalled({ ...invoice, lines: [{ ...platformFee, taxRate: '0', untaxed: 'prepayment' }] }));
+  expect(textsAt(root, 'ExchangedDocument/TypeCode')).toEqual(['386']);
+  expect(textsAt(root, `${SELLER}/ID`)).toEqual(['DE 123 456 789']); // BR-CO-26, as BR-O-2 takes its VAT number
+});
+
+describe('the price of a line', () => {
+  const priced = (line: Partial<DocumentLine>) => {
+    const root = read(totalled({ ...invoice, lines: [{ ...inputTokens, ...line }] }));
+    const PRICE = `${LINE}/SpecifiedLineTradeAgreement/NetPriceProductTradePrice`;
+    return [...textsAt(root, `${PRICE}/ChargeAmount`), ...textsAt(root, `${PRICE}/BasisQuantity`)];
+  };
+
+  it.each<{ what: string; line: Partial<DocumentLine>; expected: string[] }>([
+    { what: 'of one', line: { quantity: '3', unitPrice: '19.5', amount: '58.50' }, expected: ['19.5'] },
+    {
+      what: 'of a million tokens',
+      line: { quantity: '2000000', unitPrice: '0.00000015', amount: '0.30' },
+      expected: ['0.15', '1000000'],
+    },
+    {
+      what: 'of so many that it has six digits, where the document shows all of them',
+      line: { quantity: '27', unitPrice: '0.0925925931', amount: '2.50' },
+      expected: ['92592.5931', '1000000'],
+    },
+    {
+      what: 'no average of tiers, though it rounds to the amount',
+      line: { ...tieredRequests, unitPrice: '0.000336' },
+      expected: ['420', '1250000'],
+    },
+    {
+      what: 'no average of packages',
+      line: { quantity: '250', unitPrice: '0.08', amount: '20.00', agreed: { price: '10', per: '125' } },
+      expected: ['20', '250'],
+    },
+    {
+      what: 'no average of a percentage',
+      line: { quantity: '1000', unitPrice: '0.029', amount: '29.00', agreed: { percent: '2.9' } },
+      expected: ['29', '1000'],
+    },
+  ])('is $what', ({ line, expected }) => expect(priced(line)).toEqual(expected));
 });
 
 it('a credit note is a 381 that names the invoice it is to, and asks for no money', () => {
@@ -189,7 +294,7 @@ describe('the order of elements', () => {
       'SpecifiedLineTradeDelivery',
       'SpecifiedLineTradeSettlement',
     ],
-    AssociatedDocumentLineDocument: ['LineID'],
+    AssociatedDocumentLineDocument: ['LineID', 'IncludedNote'],
     SpecifiedTradeProduct: ['Name', 'Description', 'ApplicableProductCharacteristic'],
     ApplicableProductCharacteristic: ['Description', 'Value'],
     SpecifiedLineTradeAgreement: ['NetPriceProductTradePrice'],
@@ -207,6 +312,7 @@ describe('the order of elements', () => {
       'ExemptionReason',
       'BasisAmount',
       'CategoryCode',
+      'ExemptionReasonCode',
       'RateApplicablePercent',
     ],
     BillingSpecifiedPeriod: ['StartDateTime', 'EndDateTime'],
@@ -232,7 +338,10 @@ describe('the order of elements', () => {
     PostalTradeAddress: ['PostcodeCode', 'LineOne', 'LineTwo', 'CityName', 'CountryID', 'CountrySubDivisionName'],
     URIUniversalCommunication: ['URIID'],
     SpecifiedTaxRegistration: ['ID'],
-    ApplicableHeaderTradeDelivery: [],
+    ApplicableHeaderTradeDelivery: ['ShipToTradeParty', 'ActualDeliverySupplyChainEvent'],
+    ShipToTradeParty: ['PostalTradeAddress'],
+    ActualDeliverySupplyChainEvent: ['OccurrenceDateTime'],
+
     ApplicableHeaderTradeSettlement: [
       'PaymentReference',
       'InvoiceCurrencyCode',
@@ -261,10 +370,14 @@ describe('the order of elements', () => {
     ],
     InvoiceReferencedDocument: ['IssuerAssignedID', 'FormattedIssueDateTime'],
     ...Object.fromEntries(
-      ['IssueDateTime', 'StartDateTime', 'EndDateTime', 'DueDateDateTime', 'FormattedIssueDateTime'].map((date) => [
-        date,
-        ['DateTimeString'],
-      ]),
+      [
+        'IssueDateTime',
+        'StartDateTime',
+        'EndDateTime',
+        'DueDateDateTime',
+        'FormattedIssueDateTime',
+        'OccurrenceDateTime',
+      ].map((date) => [date, ['DateTimeString']]),
     ),
   };
 
@@ -289,8 +402,8 @@ describe('the category of tax', () => {
   const groups = (document: Partial<InvoiceDocument>) => {
     const root = read(totalled({ ...invoice, buyer, ...document }));
     return nodesAt(root, `${SETTLEMENT}/ApplicableTradeTax`).map((group) =>
-      ['CategoryCode', 'RateApplicablePercent', 'BasisAmount', 'ExemptionReason'].flatMap((name) =>
-        textsAt(group, name),
+      ['CategoryCode', 'RateApplicablePercent', 'BasisAmount', 'ExemptionReason', 'ExemptionReasonCode'].flatMap(
+        (name) => textsAt(group, name),
       ),
     );
   };
@@ -331,6 +444,7 @@ describe('the category of tax', () => {
         [
           ...['AE', '0', '500.00'],
           'Reverse charge: the recipient accounts for the VAT (Article 196 of Directive 2006/112/EC)',
+          'VATEX-EU-AE',
         ],
         ['E', '0', '5.00', 'Payment in advance of any supply, outside the scope of tax'],
       ],
@@ -338,7 +452,7 @@ describe('the category of tax', () => {
     {
       what: 'AE with the words of the merchant',
       document: { buyer: invoice.buyer, lines: [untaxed()], invoiceNotes: { reverseCharge: 'Autoliquidation' } },
-      expected: [['AE', '0', '250.00', 'Autoliquidation']],
+      expected: [['AE', '0', '250.00', 'Autoliquidation', 'VATEX-EU-AE']],
     },
     {
       what: 'Z where a buyer in another member state has no VAT number',
@@ -361,7 +475,33 @@ describe('the category of tax', () => {
     {
       what: 'O of a seller who is not registered for tax',
       document: { seller: unregistered, lines: [untaxed()] },
-      expected: [['O', '0', '250.00', 'Not subject to tax: the seller is not registered for tax']],
+      expected: [['O', '0', '250.00', 'No VAT is charged: the seller is not registered for VAT', 'VATEX-EU-O']],
+    },
+    {
+      what: 'O of a small business, in its own words',
+      document: {
+        seller: unregistered,
+        lines: [untaxed({ untaxed: 'exempt' })],
+        invoiceNotes: { exempt: 'Kleinunternehmer, § 19 UStG' },
+      },
+      expected: [['O', '0', '250.00', 'Kleinunternehmer, § 19 UStG', 'VATEX-EU-O']],
+    },
+    {
+      what: 'O of money for the wallet alone',
+      document: { lines: [untaxed({ untaxed: 'prepayment' })] },
+      expected: [['O', '0', '250.00', 'Payment in advance of any supply, outside the scope of tax', 'VATEX-EU-O']],
+    },
+    {
+      what: 'O of a sale outside the reach of the tax, with money for the wallet',
+      document: { untaxedBy: 'outside', lines: [untaxed(), untaxed({ untaxed: 'prepayment', amount: '5.00' })] },
+      expected: [
+        [
+          ...['O', '0', '255.00'],
+          'Outside the scope of VAT: the place of supply is not in the country of the seller; ' +
+            'Payment in advance of any supply, outside the scope of tax',
+          'VATEX-EU-O',
+        ],
+      ],
     },
   ])('is $what', ({ document, expected }) => expect(groups(document)).toEqual(expected));
 
@@ -407,6 +547,14 @@ describe('there is none', () => {
       what: 'no tax id of a seller who taxes',
       document: { ...invoice, seller: { ...seller, taxId: ' ' } },
       missing: ['seller.taxId'],
+    },
+    {
+      what: 'no VAT number of a buyer who owes the tax',
+      document: totalled({
+        ...{ ...invoice, buyer: { ...buyer, taxId: null }, untaxedBy: 'reverseCharge' },
+        lines: [{ ...platformFee, taxRate: '0' }],
+      }),
+      missing: ['buyer.taxId'],
     },
     {
       what: 'nothing at all',

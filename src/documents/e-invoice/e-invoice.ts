@@ -1,13 +1,15 @@
 import { countryCode } from '../../kernel/country.ts';
-import { manyLines } from '../../look/index.ts';
+import { hasVatNumber, manyLines } from '../../look/index.ts';
 import type { InvoiceDocument } from '../document.ts';
+import { isPaymentOnAccount } from '../tax-notes.ts';
 import { DOCUMENT_WORDS } from '../words.ts';
 import { hasTwoDigits } from './amounts.ts';
 import { dateIn } from './dates.ts';
+import { deliveryOf } from './delivery.ts';
 import { linesOf } from './lines.ts';
 import { buyerOf, cleanText, sellerOf } from './parties.ts';
 import { monetaryTotals, settlementOf } from './settlement.ts';
-import { isOutsideOfTax, taxGroups } from './tax-category.ts';
+import { categoriesOf, isOutsideOfTax, taxGroups } from './tax-category.ts';
 import { type Child, type Element, element, elementWith, xmlOf } from './xml.ts';
 
 /** An e-invoice, or why there is none: `missing` names the fields that the law wants and the parties do not have. */
@@ -26,8 +28,8 @@ const NAMESPACES = {
   'xmlns:udt': 'urn:un:unece:uncefact:data:standard:UnqualifiedDataType:100',
 };
 
-/** UNCL 1001: a commercial invoice, and a credit note. */
-const TYPE_CODES = { invoice: '380', credit_note: '381' };
+/** UNCL 1001: a commercial invoice, a prepayment invoice, and a credit note. */
+const TYPE_CODES = { invoice: '380', onAccount: '386', creditNote: '381' };
 
 const MOST_NOTE = 5000;
 
@@ -54,13 +56,17 @@ function makeEInvoice(document: InvoiceDocument): EInvoice {
   return because === null ? { xml: xmlOf(rootOf(document)) } : { withheld: 'not_representable', because };
 }
 
-/** BR-9 and BR-11: both have a country. BR-S-2, BR-Z-2, BR-E-2: who says something about tax is registered for it. */
+/**
+ * BR-9 and BR-11: both have a country. BR-S-2, BR-Z-2, BR-E-2: who says something about tax is registered for it, and so
+ * is a buyer who owes it (BR-AE-2).
+ */
 function missingDetails(document: InvoiceDocument): string[] {
   const { seller, buyer } = document;
   const missing: string[] = [];
   if (countryCode(seller.address?.country) === null) missing.push('seller.address.country');
   if (cleanText(seller.taxId) === null && !isOutsideOfTax(document)) missing.push('seller.taxId');
   if (countryCode(buyer.address?.country) === null) missing.push('buyer.address.country');
+  if (!hasVatNumber(buyer) && document.lines.map(categoriesOf(document)).includes('AE')) missing.push('buyer.taxId');
   return missing;
 }
 
@@ -84,7 +90,7 @@ function rootOf(document: InvoiceDocument): Element {
     element(
       'rsm:ExchangedDocument',
       element('ram:ID', cleanText(document.number) ?? '–'),
-      element('ram:TypeCode', TYPE_CODES[document.kind]),
+      element('ram:TypeCode', typeCodeOf(document)),
       dateIn('ram:IssueDateTime', document.issuedAt),
       notesOf(document),
     ),
@@ -97,10 +103,15 @@ function rootOf(document: InvoiceDocument): Element {
         sellerOf(document),
         buyerOf(document),
       ),
-      element('ram:ApplicableHeaderTradeDelivery'),
+      deliveryOf(document),
       settlementOf(document),
     ),
   );
+}
+
+function typeCodeOf(document: InvoiceDocument): string {
+  if (document.kind === 'credit_note') return TYPE_CODES.creditNote;
+  return isPaymentOnAccount(document) ? TYPE_CODES.onAccount : TYPE_CODES.invoice;
 }
 
 /** BG-1: further information for the reader. */

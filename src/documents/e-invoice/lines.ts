@@ -1,7 +1,9 @@
 import { decimal, plain } from '../../kernel/decimal.ts';
 import type { DocumentLine, DocumentTier, InvoiceDocument } from '../document.ts';
+import { scalesOf } from '../price-scales.ts';
+import { timeOfLine } from '../time-of-supply.ts';
 import { DOCUMENT_WORDS } from '../words.ts';
-import { amountText, pricedQuantity } from './amounts.ts';
+import { amountText, type PricedQuantity, pricedQuantity } from './amounts.ts';
 import { periodOf } from './dates.ts';
 import { cleanText } from './parties.ts';
 import { categoriesOf, type TaxCategory } from './tax-category.ts';
@@ -17,19 +19,22 @@ const PIECE = { unitCode: 'C62' };
 /** BG-25: the lines, numbered from 1. */
 export function linesOf(document: InvoiceDocument): Element[] {
   const categoryOf = categoriesOf(document);
-  return document.lines.map((line, index) => lineOf(line, String(index + 1), categoryOf(line), document));
+  const scale = scalesOf(document);
+  return document.lines.map((line, index) => {
+    const priced = pricedQuantity(line, document.currency, scale(line));
+    return lineOf(line, String(index + 1), { category: categoryOf(line), ...priced }, document);
+  });
 }
 
 function lineOf(
   line: DocumentLine,
   number: string,
-  category: TaxCategory,
+  { category, quantity, price, basis }: PricedQuantity & { readonly category: TaxCategory },
   { currency, locale }: Pick<InvoiceDocument, 'currency' | 'locale'>,
 ): Element {
-  const { quantity, price, basis } = pricedQuantity(line, currency);
   return element(
     'ram:IncludedSupplyChainTradeLineItem',
-    element('ram:AssociatedDocumentLineDocument', element('ram:LineID', number)),
+    element('ram:AssociatedDocumentLineDocument', element('ram:LineID', number), noteOf(line)),
     productOf(line, DOCUMENT_WORDS[locale].eInvoice.unit),
     element(
       'ram:SpecifiedLineTradeAgreement',
@@ -43,13 +48,19 @@ function lineOf(
     element(
       'ram:SpecifiedLineTradeSettlement',
       element('ram:ApplicableTradeTax', element('ram:TypeCode', 'VAT'), rateOf(category, line)),
-      periodOf(line.periodStart, line.periodEnd),
+      periodOf(timeOfLine(line)),
       element(
         'ram:SpecifiedTradeSettlementLineMonetarySummation',
         element('ram:LineTotalAmount', amountText(decimal(line.amount), currency)),
       ),
     ),
   );
+}
+
+/** BT-127: the calculation of the amount, as the document says it. */
+function noteOf({ notes }: DocumentLine): Child {
+  const text = cleanText((notes ?? []).join('; '), MOST_DESCRIPTION);
+  return text !== null && element('ram:IncludedNote', element('ram:Content', text));
 }
 
 /** The category, and its rate; one that is not subject to tax has none (BR-O-5). */

@@ -20,7 +20,9 @@ export function sellerOf(document: InvoiceDocument): Element {
   const name = cleanText(seller.legalName) ?? cleanText(seller.name) ?? '–';
   const trading = cleanText(seller.name);
   const taxId = cleanText(seller.taxId);
-  const number = numberOf({ ...seller, taxId });
+  const known = numberOf({ ...seller, taxId });
+  // BR-O-2 admits no VAT number beside what is not subject to tax; it stands as the number of a tax office.
+  const number = known && isOutsideOfTax(document) ? { ...known, scheme: 'FC' } : known;
   return element(
     'ram:SellerTradeParty',
     // BR-CO-26 wants an identifier, and a tax id that is no VAT number is none.
@@ -32,8 +34,7 @@ export function sellerOf(document: InvoiceDocument): Element {
     contactOf(seller, trading),
     addressOf(seller),
     emailAddressOf(seller),
-    // BR-O-2 admits no VAT number beside what is not subject to tax; it stands as the number of a tax office.
-    number !== null && registration(isOutsideOfTax(document) ? { ...number, scheme: 'FC' } : number),
+    number !== null && registration(number),
   );
 }
 
@@ -96,6 +97,15 @@ function addressOf({ address }: Party): Element {
     optional('ram:CountrySubDivisionName', cleanText(address?.state)),
   );
 }
+
+/** The address of a delivery: XRechnung wants the town with the country (BR-DE-10, BR-DE-11). */
+export const townOf = ({ address }: Party): Element =>
+  element(
+    'ram:PostalTradeAddress',
+    optional('ram:PostcodeCode', cleanText(address?.zipCode)),
+    optional('ram:CityName', cleanText(address?.city)),
+    optional('ram:CountryID', countryCode(address?.country)),
+  );
 
 /** The electronic address of the party (BT-34, BT-49). */
 function emailAddressOf({ emails }: Party): Child {

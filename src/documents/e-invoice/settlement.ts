@@ -1,8 +1,10 @@
 import { decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import type { InvoiceDocument } from '../document.ts';
+import { settledText, whenToPay } from '../payment-terms.ts';
 import { DOCUMENT_WORDS } from '../words.ts';
 import { amountText } from './amounts.ts';
-import { dateIn, formattedDateIn, periodOf } from './dates.ts';
+import { dateIn, formattedDateIn } from './dates.ts';
+import { periodOfSupply } from './delivery.ts';
 import { cleanText } from './parties.ts';
 import { type TaxGroup, taxGroups, taxOf } from './tax-category.ts';
 import { type Child, type Element, element, elementWith } from './xml.ts';
@@ -32,7 +34,7 @@ export function settlementOf(document: InvoiceDocument): Element {
     element('ram:InvoiceCurrencyCode', currency),
     meansOf(document),
     groups.map((group) => taxGroupOf(group, currency)),
-    periodOf(document.periodStart, document.periodEnd),
+    periodOfSupply(document),
     termsOf(document),
     totalsOf(document, groups),
     originalOf(document),
@@ -65,7 +67,7 @@ function meansOf({ kind, unpaidAmount, paymentUrl, bankTransfer, currency }: Inv
   );
 }
 
-const taxGroupOf = ({ category, rate, base, tax, reason }: TaxGroup, currency: string): Element =>
+const taxGroupOf = ({ category, rate, base, tax, reason, reasonCode }: TaxGroup, currency: string): Element =>
   element(
     'ram:ApplicableTradeTax',
     element('ram:CalculatedAmount', amountText(tax, currency)),
@@ -73,21 +75,23 @@ const taxGroupOf = ({ category, rate, base, tax, reason }: TaxGroup, currency: s
     reason !== null && element('ram:ExemptionReason', reason),
     element('ram:BasisAmount', amountText(base, currency)),
     element('ram:CategoryCode', category),
+    reasonCode !== null && element('ram:ExemptionReasonCode', reasonCode),
     element('ram:RateApplicablePercent', plain(rate)), // of category O it is 0, which XRechnung wants (BR-DE-14)
   );
 
-/** BT-20 and BT-9: BR-CO-25 wants one of them wherever something is due. */
+/** BT-20 and BT-9: BR-CO-25 wants one of them wherever something is due. The words are those of the document. */
 function termsOf(document: InvoiceDocument): Element {
-  const words = DOCUMENT_WORDS[document.locale].eInvoice;
-  if (document.kind === 'credit_note')
-    return element('ram:SpecifiedTradePaymentTerms', element('ram:Description', words.credit));
-  const { paymentTermDays, paymentUrl } = document;
-  const when = words.due(paymentTermDays);
-  const where = cleanText(paymentUrl, 2048);
-  return element(
-    'ram:SpecifiedTradePaymentTerms',
-    element('ram:Description', where === null ? when : `${when} ${words.payOnline(where)}`),
-    document.dueAt !== null && dateIn('ram:DueDateDateTime', document.dueAt),
+  const { kind, locale, dueAt, unpaidAmount } = document;
+  const words = DOCUMENT_WORDS[locale];
+  const said = (text: string, ...more: Child[]): Element =>
+    element('ram:SpecifiedTradePaymentTerms', element('ram:Description', text), ...more);
+  if (kind === 'credit_note') return said(words.eInvoice.credit);
+  if (!decimal(unpaidAmount).gt(0)) return said(`${settledText(document)}.`);
+  const when = whenToPay(document);
+  const where = cleanText(document.paymentUrl, 2048);
+  return said(
+    where === null ? when : `${when} ${words.template.payOnlineAt} ${where}`,
+    dueAt !== null && dateIn('ram:DueDateDateTime', dueAt),
   );
 }
 

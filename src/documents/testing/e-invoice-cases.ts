@@ -91,6 +91,18 @@ export const eInvoiceCases: Readonly<Record<string, InvoiceDocument>> = {
     ...invoice,
     ...{ buyer: german, paidAmount: '943.84', unpaidAmount: '0.00', walletApplied: '943.84', paymentUrl: null },
   },
+  'day-of-supply': made({
+    ...{ serviceFrom: invoice.issuedAt, serviceTo: invoice.issuedAt, periodStart: null, periodEnd: null },
+    lines: [{ ...platformFee, periodStart: null, periodEnd: null }],
+  }),
+  'days-of-supply': made({
+    ...{ serviceFrom: invoice.periodStart, serviceTo: invoice.issuedAt, periodStart: null, periodEnd: null },
+    lines: [{ ...platformFee, periodStart: null, periodEnd: null }],
+  }),
+  'fee-in-advance-and-usage': made({
+    lines: [platformFee, { ...inputTokens, notes: ['500 included', '35% of 44.71'] }],
+  }),
+  'small-business': made({ seller: unregistered, lines: [untaxed()], invoiceNotes: { exempt: '§ 19 UStG' } }),
   'no-period': made({ periodStart: null, periodEnd: null }),
   'buyer-without-address-parts': made({ buyer: { name: 'B', address: { country: 'FR' } } }),
   'buyer-of-the-united-states': made({

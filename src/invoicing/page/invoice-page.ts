@@ -50,7 +50,7 @@ ${logoImage(view.hasLogo ? `${invoice.id}/logo` : undefined)}
 <h1 dir="auto">${name}</h1>
 <p class="amount">${money(isAsked(view) ? unpaid : total, currency)}</p>
 ${datesOf(view)}
-${invoice.buyer && html`<h2 class="label">${INVOICE_WORDS[look.locale].billedTo}</h2>${addressBlock(partyLines(invoice.buyer, look.locale))}`}
+${invoice.buyer && html`<h2 class="label">${INVOICE_WORDS[look.locale].billedTo}</h2>${addressBlock(partyLines(invoice.buyer, seller, look.locale))}`}
 ${billTable(look.locale, bill, leftOf(view))}
 </section>`;
 }
@@ -199,8 +199,7 @@ function documents(view: InvoiceView): Html | null {
 /** The seller, and its contact: as at issue, as on the document. */
 function contact(view: InvoiceView): Html {
   const { seller, look } = view;
-  const { name, legalName = name, taxId, address } = seller;
   return html`<h3>${INVOICE_WORDS[look.locale].questions}</h3>
-${addressBlock(partyLines({ name: legalName, ...(taxId !== undefined && { taxId }), address }, look.locale))}
+${addressBlock(partyLines({ ...seller, name: seller.legalName ?? seller.name }, view.invoice.buyer ?? {}, look.locale))}
 ${contactLinks(contactOf(view))}`;
 }

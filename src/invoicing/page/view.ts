@@ -133,7 +133,7 @@ export function describeForSession(view: InvoiceView): EntityDescription {
     ...(view.hasLogo && { logo: `${page}/logo` }),
     number: invoice.invoiceNumber,
     bill,
-    ...(invoice.buyer && { buyer: partyLines(invoice.buyer, look.locale) }),
+    ...(invoice.buyer && { buyer: partyLines(invoice.buyer, seller, look.locale) }),
     dueAt: invoice.livesBySession ? null : invoice.dueAt,
     amount: invoice.unpaidAmount,
     standing: {
