@@ -2,7 +2,7 @@ import { findPlan } from '../catalog/index.ts';
 import { effectiveNowForReading } from '../clocks/index.ts';
 import { findCustomer } from '../customers/index.ts';
 import type { Tx } from '../db/index.ts';
-import { findOrganization, hasLogo } from '../identity/index.ts';
+import { findMerchant, findOrganization, hasLogo } from '../identity/index.ts';
 import { findInvoice } from '../invoicing/index.ts';
 import type { Locale } from '../kernel/locale.ts';
 import { ok } from '../kernel/result.ts';
