@@ -6,6 +6,7 @@ import { type Html, html } from './html.ts';
 const en = {
   sandbox: 'Sandbox: test cards only, no money moves.',
   poweredBy: 'Powered by Reckoner',
+  toContent: 'Skip to content',
   whatYouPayFor: 'What you pay for',
   moreLines: (count: number) => `${count} more ${count === 1 ? 'line' : 'lines'}`,
   otherLines: 'The other lines',
@@ -33,6 +34,7 @@ type Words = typeof en;
 const de: Words = {
   sandbox: 'Testumgebung: nur Testkarten, es fließt kein Geld.',
   poweredBy: 'Abgerechnet mit Reckoner',
+  toContent: 'Zum Inhalt springen',
   whatYouPayFor: 'Wofür Sie zahlen',
   moreLines: (count) => (count === 1 ? '1 weitere Position' : `${count} weitere Positionen`),
   otherLines: 'Die übrigen Positionen',
@@ -58,6 +60,7 @@ const de: Words = {
 const fr: Words = {
   sandbox: 'Environnement de test : cartes de test uniquement, aucun débit réel.',
   poweredBy: 'Facturation par Reckoner',
+  toContent: 'Aller au contenu',
   whatYouPayFor: 'Ce que vous payez',
   moreLines: (count) => (count === 1 ? '1 autre ligne' : `${count} autres lignes`),
   otherLines: 'Les autres lignes',
@@ -83,6 +86,7 @@ const fr: Words = {
 const es: Words = {
   sandbox: 'Entorno de pruebas: solo tarjetas de prueba, no se mueve dinero.',
   poweredBy: 'Facturación con Reckoner',
+  toContent: 'Ir al contenido',
   whatYouPayFor: 'Lo que paga',
   moreLines: (count) => (count === 1 ? '1 línea más' : `${count} líneas más`),
   otherLines: 'Las demás líneas',
