@@ -186,7 +186,7 @@ describe('usage', () => {
     expect(page.words).toContain('In all 7 calls');
     expect(page.words).toContain('2 February 2026 7 calls');
     const before = await reader.follow(page, /^1 – 31 Jan 2026$/);
-    expect(before.words).toContain('In all 4.75 calls Cost without VAT $4.75 Price $1.00 for each call');
+    expect(before.words).toContain('In all 4.75 calls Cost without tax $4.75 Price $1.00 for each call');
     expect(before.words).toContain('5 January 2026 4.75 calls');
     expect(before.words).toContain('6 January 2026 0 calls');
     for (const { text } of [page, before]) {
@@ -211,8 +211,8 @@ describe('usage that is billed by group', () => {
       ...{ billableMetricId: metric.id, model: 'matrix' },
       properties: {
         dimensions: ['model'],
-        cells: models.map((model, index) => ({ values: { model }, unitPrice: `0.${index + 1}` })),
-        default: { unitPrice: '1' },
+        cells: models.map((model, index) => ({ match: { model }, unitPrice: `0.${index + 1}` })),
+        default: '1',
       },
     });
     const { customerId } = await shop.subscribe(await shop.plan([price]), { clock });

@@ -34,7 +34,7 @@ body > .tabs { margin-top: 1rem; }
 }
 .sheet h1, .sheet h2 { margin: 0; }
 .sheet > section > * + *, .sheet form > * + *, .sheet .end > * + * { margin-top: 1rem; margin-bottom: 0; }
-.sheet > section > :first-child { margin-top: 0; }
+.sheet > section > :first-child, .sheet > section > .unseen + * { margin-top: 0; }
 .sheet h1 + .soft, .sheet h2 + .soft, .sheet .amount + .soft { margin-top: .25rem; }
 .sheet p + h2, .sheet dl + h2 { margin-top: 2rem; }
 .sheet table { margin: 0; }
@@ -49,7 +49,7 @@ body > .tabs { margin-top: 1rem; }
 .stack th.start, .stack td.start { text-align: start; }
 .stack th + th, .stack td { padding-inline-start: 1.25rem; }
 .stack th a { font-weight: 550; }
-.stack .below td { padding: 0; border-top: 0; text-align: start; }
+.stack .below > td { padding: 0; border-top: 0; text-align: start; }
 .stack .below details { padding-bottom: .5rem; }
 td span, td bdi, dd bdi { font-variant-numeric: tabular-nums; }
 @media (max-width: 40rem) {

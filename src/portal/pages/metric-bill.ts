@@ -1,5 +1,6 @@
 import { type BilledPeriod, findInvoice, type LineRow, type OpenInvoice, viewAsOfNow } from '../../invoicing/index.ts';
 import { type Decimal, sum } from '../../kernel/decimal.ts';
+import { isBefore } from '../../kernel/time.ts';
 import { figuresOf } from '../../look/index.ts';
 import type { Visit } from '../frame/page.ts';
 import type { PortalDependencies } from '../links/dependencies.ts';
@@ -17,13 +18,14 @@ export interface MetricBill {
 }
 
 /**
- * Finds what metrics cost. An invoice is calculated once for all metrics on it.
+ * Finds what metrics cost in the first of some periods. An invoice is calculated once for all metrics on it.
+ * @param periods the period, and those after it: late usage is billed on their invoices
  * @returns null for a period whose lines are not calculated
  */
 export function billedOf(
   { invoicing }: PortalDependencies,
   { tx, look }: Visit,
-): (metricId: string, period: BilledPeriod) => Promise<MetricBill | null> {
+): (metricId: string, periods: readonly BilledPeriod[]) => Promise<MetricBill | null> {
   const found = new Map<string, OpenInvoice | null>();
   const viewOf = async (id: string): Promise<OpenInvoice | null> => {
     const known = found.get(id);
@@ -33,11 +35,11 @@ export function billedOf(
     found.set(id, view);
     return view;
   };
-  return async (metricId, { invoiceIds }) => {
+  return async (metricId, periods) => {
     const views: OpenInvoice[] = [];
-    for (const id of invoiceIds) views.push(...[await viewOf(id)].filter((view) => view !== null));
+    for (const id of periods.flatMap(({ invoiceIds }) => invoiceIds)) views.push(...[await viewOf(id)].filter((view) => view !== null));
     const [first] = views;
-    const lines = views.flatMap(({ lines: all }) => linesOf(metricId, all));
+    const lines = views.flatMap(({ lines: all }) => linesOf(metricId, periods[0], all));
     if (first === undefined || lines.length === 0) return null;
     const { currency, terms } = first.invoice;
     const isInclusive = terms?.taxBehavior === 'inclusive';
@@ -61,9 +63,10 @@ interface MetricLine {
   readonly parts: readonly LineRow[];
 }
 
-const linesOf = (metricId: string, all: readonly LineRow[]): MetricLine[] =>
+const linesOf = (metricId: string, period: BilledPeriod | undefined, all: readonly LineRow[]): MetricLine[] =>
   all
     .filter((line) => line.billableMetricId === metricId && line.appliesToLineId === null)
+    .filter(({ periodStart: at }) => period !== undefined && !isBefore(at, period.start) && isBefore(at, period.end))
     .map((line) => ({
       group: line.groupValues ?? {},
       parts: [line, ...all.filter(({ appliesToLineId: of }) => of === line.id)],

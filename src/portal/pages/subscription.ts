@@ -62,7 +62,7 @@ export async function subscriptionPage(dependencies: PortalDependencies, visit: 
 }
 
 /** The ways in which a change can fail, with the status of the page that says so. */
-const PROBLEMS = { badQuantity: 400, noPlan: 400, notPossible: 409 } as const;
+const PROBLEMS = { badQuantity: 400, notPossible: 409 } as const;
 type Problem = keyof typeof PROBLEMS;
 
 async function ownPage(
@@ -126,7 +126,7 @@ const previewForm = (
   fields: Html | readonly Html[],
   label: string,
 ): Html =>
-  html`<form method="get" action="${pathOf(visit, subscription)}/preview" novalidate>${fields}
+  html`<form method="get" action="${pathOf(visit, subscription)}/preview">${fields}
 <button class="small second" type="submit">${label}</button></form>`;
 
 /** The plans to which the customer may move, with their prices; none is chosen. The present one stands above them. */
@@ -148,7 +148,7 @@ ${previewForm(
 <div class="card now"><span><span class="face"><bdi>${planName(plan)}</bdi> <span class="tag">${words.current}</span></span>${version ? pricesOf(version, { ...writing, planCadence: plan.billingCadence }) : null}</span></div>
 ${offered.map(
   ({ plan: each, version: offer }) =>
-    html`<label class="card"><input type="radio" name="plan" value="${each.id}"><span><span class="face"><bdi>${planName(each)}</bdi></span>${each.description === null ? null : html`<span class="note"><bdi>${each.description}</bdi></span>`}${pricesOf(offer, { ...writing, planCadence: each.billingCadence })}</span></label>`,
+    html`<label class="card"><input type="radio" name="plan" value="${each.id}" required><span><span class="face"><bdi>${planName(each)}</bdi></span>${each.description === null ? null : html`<span class="note"><bdi>${each.description}</bdi></span>`}${pricesOf(offer, { ...writing, planCadence: each.billingCadence })}</span></label>`,
 )}</fieldset>`,
   words.look,
 )}</section>`;
@@ -194,7 +194,7 @@ async function quantityForm(
   if (fees.length === 0) return null;
   const fields = fees.map(
     ({ id, invoiceDisplayName }) =>
-      html`<div class="field short"><label for="${id}"><bdi>${invoiceDisplayName}</bdi></label><input id="${id}" name="${id}" inputmode="numeric" autocomplete="off" maxlength="7" value="${decimal(quantities[id] as number).toFixed()}"></div>
+      html`<div class="field short"><label for="${id}"><bdi>${invoiceDisplayName}</bdi></label><input id="${id}" name="${id}" inputmode="numeric" autocomplete="off" maxlength="7" required value="${decimal(quantities[id] as number).toFixed()}"></div>
 `,
   );
   return html`<section aria-labelledby="quantities"><h2 id="quantities">${words.changeQuantities}</h2>
@@ -219,8 +219,6 @@ export async function previewPage(dependencies: PortalDependencies, visit: Visit
   if (own === null) return null;
   const rights = rightsOf(visit);
   const requested = await askedOf(visit, own, visit.query, rights);
-  if (requested === null && rights.planChange !== null && Object.keys(visit.query).length === 0)
-    return ownPage(dependencies, visit, own, 'noPlan');
   if (requested === null) return { to: pathIn(own) };
   if (requested === 'bad quantity') return ownPage(dependencies, visit, own, 'badQuantity');
   return shownOr(dependencies, visit, own, requested, rights);

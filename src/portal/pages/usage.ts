@@ -92,7 +92,7 @@ export async function usagePage(dependencies: PortalDependencies, visit: Visit):
     visit.signal.throwIfAborted();
     const period = each.periods[number];
     if (period === undefined) continue;
-    const bill = await billed(each.metric.id, period);
+    const bill = await billed(each.metric.id, each.periods.slice(0, number + 1).toReversed());
     sections.push(await metricSection(visit, { ...each, period, bill }, `usage-${index}`));
   }
   return {
