@@ -23,8 +23,8 @@ interface Forms {
   readonly invoice: InvoiceOfLines;
   /** Do prices and amounts include the tax, as agreed? */
   readonly isInclusive: boolean;
-  /** The name of the tax. */
-  readonly tax: string;
+  /** The name of the tax, where the lines have several rates; null: the total of the invoice says it. */
+  readonly tax: string | null;
   readonly money: (value: Decimal | string) => string;
   /** For how many units the prices of one list are shown. */
   readonly scales: ReadonlyMap<string | null, number>;
@@ -48,8 +48,9 @@ export function explainedLines(
   const figures = figuresOf(locale);
   const isInclusive = invoice.terms?.taxBehavior === 'inclusive';
   const { sum: tax, inSentence } = taxNames(locale, invoice.seller ?? merchant);
+  const hasRates = new Set(rows.map(({ taxRate }) => plain(taxRate))).size > 1;
   const forms: Forms = {
-    ...{ locale, invoice, isInclusive, tax },
+    ...{ locale, invoice, isInclusive, tax: hasRates ? tax : null },
     money: (value) => breakable(figures.money(value, invoice.currency)),
     scales: scalesOf(rows, invoice.currency),
   };
@@ -127,17 +128,17 @@ const scaledPrice = (
   return scale === 1 ? shown : `${shown} ${PORTAL_WORDS[locale].per(figuresOf(locale).quantity(String(scale)))}`;
 };
 
-/** The tiers of a line and its tax, one level down; null for a line without both. */
+/** The tiers of a line and its tax, one level down; null where there is neither. */
 function workings(forms: Forms, row: LineRow): Html | null {
   const { locale, money, tax } = forms;
   const words = PORTAL_WORDS[locale];
-  if (row.tiers === null && row.taxRate.isZero()) return null;
+  if (row.tiers === null && tax === null) return null;
   const fact = (label: string, value: string) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`;
   const name = lineNameIn(locale, row.displayName);
   return html`<details><summary>${words.howCalculated}<span class="unseen">: <bdi>${name}</bdi></span></summary>
 <div class="sub">${row.tiers === null ? null : tiersOf(forms, row, row.tiers)}
 ${
-  row.taxRate.isZero()
+  tax === null
     ? null
     : html`<dl>${fact(words.subtotal, money(row.totalPrice))}${fact(`${tax} ${figuresOf(locale).percent(row.taxRate)}`, money(row.totalTax))}${fact(words.total, money(row.totalAmount))}</dl>`
 }</div></details>`;

@@ -81,6 +81,7 @@ button.small, .button.small {
   width: auto; min-height: 2.75rem; min-width: 10rem; margin: 0; padding: .5rem 1rem; display: inline-block;
 }
 .row button.small, .row .button.small { min-width: 0; }
+.sheet > section > form > :not([type='hidden']) + button.small { margin-top: 1rem; }
 button.second, .button.second { background: var(--tint); color: var(--ink); border: 1px solid var(--line); }
 button.link {
   width: auto; min-height: 2rem; margin: 0; padding: .25rem; background: none; color: var(--accent); font-weight: 400;
@@ -125,7 +126,8 @@ button.link {
 .sub table { font-size: var(--small); }
 details summary { border-top: 0; padding: .25rem 0; }
 .facts { max-width: 34rem; }
-.facts dt, .facts dd { min-width: 0; }
+.facts dt { flex: none; max-width: 50%; }
+.facts dd { min-width: 0; overflow-wrap: break-word; }
 .seller.end { text-align: center; }
 @media (max-width: 30rem) { .row .acts { flex: 1 1 100%; } }
 @media print { .tabs, .bar .side, button { display: none; } .stack details { display: none; } }

@@ -21,13 +21,15 @@ interface Table {
   readonly named: string;
   readonly columns: readonly Column[];
   readonly rows: readonly TableRow[];
+  /** On a large screen, it may be wider than its place: then it scrolls, also by keys. */
+  readonly isWide?: boolean;
 }
 
 /**
  * A table whose rows are stacked on a phone, each figure behind the head of its column. The roles are those of the
  * elements: browsers forget them where a style sheet changes how a table is laid out.
  */
-export function stackedTable({ caption, named, columns, rows }: Table): Html {
+export function stackedTable({ caption, named, columns, rows, isWide = false }: Table): Html {
   const look = (column: Column | undefined): Html | null => (column?.isText === true ? html` class="start"` : null);
   const cell = (content: Html | string | null, index: number): Html =>
     content === null
@@ -35,7 +37,7 @@ export function stackedTable({ caption, named, columns, rows }: Table): Html {
       : html`<td role="cell" data-head="${columns[index]?.head ?? ''}"${look(columns[index])}><span>${content}</span></td>`;
   const below = (content: Html): Html =>
     html`<tr role="row" class="below"><td role="cell" colspan="${String(columns.length + 1)}">${content}</td></tr>\n`;
-  return html`<div class="wide"><table role="table" class="stack"><caption class="unseen">${caption}</caption>
+  return html`<div class="wide"${isWide ? html` role="region" aria-label="${caption}" tabindex="0"` : null}><table role="table" class="stack"><caption class="unseen">${caption}</caption>
 <thead role="rowgroup"><tr role="row"><th role="columnheader" scope="col">${named}</th>${columns.map((column) => html`<th role="columnheader" scope="col"${look(column)}>${column.head}</th>`)}</tr></thead>
 <tbody role="rowgroup">${rows.map(
     ({ name, cells, below: under = null }) =>
