@@ -48,11 +48,20 @@ describe.skipIf(!hasBrowser)('in a browser, the portal', { timeout: 240_000 }, (
     const metric = await shop.metric({ eventType, unit: 'token', groupBy: { model: '$.model' } });
     const matrix = await shop.usagePrice({
       ...{ billableMetricId: metric.id, model: 'matrix', invoiceDisplayName: HOSTILE },
-      properties: { dimensions: ['model'], default: '0.000000000012', cells: [{ match: { model: 'atlas' }, unitPrice: '12345.678' }] },
+      properties: {
+        dimensions: ['model'],
+        default: '0.000000000012',
+        cells: [{ match: { model: 'atlas' }, unitPrice: '12345.678' }],
+      },
     });
     const tiered = await shop.usagePrice({
       ...{ billableMetricId: metric.id, model: 'graduated' },
-      properties: { tiers: [{ upTo: '1000000', unitPrice: '0.02', flatPrice: '3' }, { upTo: null, unitPrice: '0.000000000012' }] },
+      properties: {
+        tiers: [
+          { upTo: '1000000', unitPrice: '0.02', flatPrice: '3' },
+          { upTo: null, unitPrice: '0.000000000012' },
+        ],
+      },
     });
     const plan = await shop.plan([await shop.feePrice(), matrix, tiered], { defaultTaxRate: 19, currency: 'EUR' });
     const other = await shop.plan([await shop.feePrice()], { name: HOSTILE, defaultTaxRate: 19, currency: 'EUR' });
@@ -72,7 +81,10 @@ describe.skipIf(!hasBrowser)('in a browser, the portal', { timeout: 240_000 }, (
       autoApprove: true,
     });
     for (const model of ['atlas', HOSTILE])
-      await shop.use(customer.id, now.toString(), '1234567.891', { type: eventType, data: { model, units: '1234567.891' } });
+      await shop.use(customer.id, now.toString(), '1234567.891', {
+        type: eventType,
+        data: { model, units: '1234567.891' },
+      });
     const { url } = await shop.act(`/v0/customers/${customer.id}/portal`, { expiresIn: 'PT1H' });
     const page = await openPage(browser, url.replace(new URL(url).origin, home), { language: locale });
     await expectGood(page, 'the link');

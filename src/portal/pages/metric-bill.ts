@@ -37,7 +37,8 @@ export function billedOf(
   };
   return async (metricId, periods) => {
     const views: OpenInvoice[] = [];
-    for (const id of periods.flatMap(({ invoiceIds }) => invoiceIds)) views.push(...[await viewOf(id)].filter((view) => view !== null));
+    for (const id of periods.flatMap(({ invoiceIds }) => invoiceIds))
+      views.push(...[await viewOf(id)].filter((view) => view !== null));
     const [first] = views;
     const lines = views.flatMap(({ lines: all }) => linesOf(metricId, periods[0], all));
     if (first === undefined || lines.length === 0) return null;

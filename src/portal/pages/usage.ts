@@ -147,12 +147,12 @@ ${series.length === 0 ? null : groupTable(visit, of, series)}
 ${stackedTable({
   ...{ caption: metric.name, named: words.onDay, isWide: stacked.length > 0 },
   columns: [
-    ...(stacked.length > 0 ? series.map(({ name }) => ({ head: name ?? words.others })) : []),
     { head: words.used },
+    ...(stacked.length > 0 ? series.map(({ name }) => ({ head: name ?? words.others })) : []),
   ],
   rows: points.map(({ label: shown, value }, index) => ({
     name: html`${shown}`,
-    cells: [...stacked.map((days) => quantity(days[index] ?? ZERO)), quantity(value)],
+    cells: [quantity(value), ...stacked.map((days) => quantity(days[index] ?? ZERO))],
   })),
 })}</details>
 </section>
