@@ -145,7 +145,7 @@ ${highestOf(points).isZero() ? null : barChart(title, `${id}-chart`, points, hig
 ${series.length === 0 ? null : groupTable(visit, of, series)}
 <details><summary>${words.asTable}<span class="unseen">: <bdi>${metric.name}</bdi></span></summary>
 ${stackedTable({
-  ...{ caption: metric.name, named: words.onDay, isWide: stacked.length > 0 },
+  ...{ caption: `${words.asTable}: ${metric.name}`, named: words.onDay, isWide: stacked.length > 0 },
   columns: [
     { head: words.used },
     ...(stacked.length > 0 ? series.map(({ name }) => ({ head: name ?? words.others })) : []),
