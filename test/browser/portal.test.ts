@@ -13,7 +13,7 @@ const WITHOUT_ROOM = `(async () => {
   const wide = [...document.querySelectorAll('main *')].filter((each) =>
     !each.closest('.unseen, .tabs') && each.clientWidth > 1 && each.scrollWidth > each.clientWidth + 1);
   const narrow = [...document.querySelectorAll('th, td, dt, dd')].filter((each) =>
-    !each.closest('.unseen, thead') && each.textContent.trim().length > 3 && each.clientWidth > 1 && each.clientWidth < 50);
+    !each.closest('.unseen, thead') && each.textContent.trim().length > 3 && each.clientWidth > 1 && each.clientWidth < 50 && each.clientHeight > 60);
   const { violations } = await axe.run(document, { runOnly: ['target-size'] });
   return [...wide, ...narrow].map((each) => each.outerHTML.slice(0, 200))
     .concat(violations.flatMap(({ nodes }) => nodes.map(({ html }) => html)));

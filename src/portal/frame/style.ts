@@ -62,7 +62,9 @@ td span, td bdi, dd bdi { font-variant-numeric: tabular-nums; }
   .stack td[data-head], .stack td[data-head].start {
     display: flex; flex-wrap: wrap; gap: 0 1.25rem; justify-content: space-between; margin-top: .25rem; text-align: end;
   }
-  .stack td[data-head]::before { content: attr(data-head); color: var(--soft); }
+  .stack td[data-head]::before {
+    content: attr(data-head); min-width: 0; overflow-wrap: anywhere; color: var(--soft); text-align: start;
+  }
   .stack td[data-head] > span { margin-inline-start: auto; }
   .stack tbody .below { padding-top: 0; margin-top: -.5rem; border-top: 0; }
 }
