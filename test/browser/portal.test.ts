@@ -11,7 +11,7 @@ const HOSTILE = `${'Donaudampfschifffahrts'.repeat(6)} "><script>alert(1)</scrip
 /** On a phone: what is wider than its place, words broken letter by letter, and places too small for a finger. */
 const WITHOUT_ROOM = `(async () => {
   const wide = [...document.querySelectorAll('main *')].filter((each) =>
-    !each.closest('.unseen, .tabs') && each.clientWidth > 1 && each.scrollWidth > each.clientWidth + 1);
+    !each.closest('.unseen, .tabs, input') && each.clientWidth > 1 && each.scrollWidth > each.clientWidth + 1);
   const narrow = [...document.querySelectorAll('th, td')].filter((each) =>
     !each.closest('.unseen, thead') && each.textContent.trim().length > 3 && each.clientWidth > 1 && each.clientWidth < 50 && each.clientHeight > 60);
   const { violations } = await axe.run(document, { runOnly: ['target-size'] });
