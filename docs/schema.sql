@@ -2102,7 +2102,6 @@ create table portal_link (
   way text not null,
   return_url text,
   expires_at timestamp with time zone not null,
-  session_seconds integer,
   opened_at timestamp with time zone,
   session_hash bytea,
   session_ends_at timestamp with time zone,
@@ -2115,7 +2114,6 @@ create table portal_link (
   constraint portal_link_check1 CHECK (((opened_at IS NULL) = (session_ends_at IS NULL))),
   constraint portal_link_check2 CHECK (((ended_at IS NULL) OR (opened_at IS NOT NULL))),
   constraint portal_link_check3 CHECK ((expires_at > created_at)),
-  constraint portal_link_session_seconds_check CHECK ((session_seconds > 0)),
   constraint portal_link_way_check CHECK ((way = ANY (ARRAY['api'::text, 'mail'::text])))
 );
 CREATE INDEX portal_link_age ON portal_link USING btree (created_at);
@@ -2125,6 +2123,15 @@ CREATE INDEX portal_link_of_subscription ON portal_link USING btree (merchant_id
 CREATE UNIQUE INDEX portal_session ON portal_link USING btree (merchant_id, session_hash) WHERE (session_hash IS NOT NULL);
 CREATE INDEX portal_session_hash ON portal_link USING btree (session_hash) WHERE (session_hash IS NOT NULL);
 alter table portal_link enable row level security; -- with the two policies of tenant_table()
+
+create table portal_planned_end (
+  merchant_id text not null,
+  subscription_id text not null,
+  ending_at timestamp with time zone not null,
+  constraint portal_planned_end_pkey PRIMARY KEY (merchant_id, subscription_id),
+  constraint portal_planned_end_merchant_id_subscription_id_fkey FOREIGN KEY (merchant_id, subscription_id) REFERENCES subscription(merchant_id, id)
+);
+alter table portal_planned_end enable row level security; -- with the two policies of tenant_table()
 
 create table price (
   merchant_id text not null,

@@ -139,7 +139,7 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
   portal: [
     ...BELOW,
     ...['identity', 'clocks', 'metering', 'catalog', 'customers', 'pages', 'payments', 'invoicing'],
-    ...['ledger', 'entitlements', 'subscriptions'],
+    ...['ledger', 'entitlements', 'subscriptions', 'checkout'],
   ],
 
   auditor: ['db'],

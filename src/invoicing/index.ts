@@ -10,6 +10,7 @@ export { invoicePaymentHandlers } from './collecting/payment-handlers.ts';
 export { giveCredits } from './credits/give-credits.ts';
 export { selectOrderItems as findOrderItems } from './difference/order-items.sql.ts';
 export type { OrderCredit, OrderItem } from './difference/order-items.ts';
+export { agreedPriceOf, countsUnits } from './documents/describe-document.ts';
 export type { DocumentOwner } from './documents/document-owner.ts';
 export { documentOf, eInvoiceOfDocument } from './documents/documents.ts';
 export { payUrl } from './documents/present.ts';
@@ -66,6 +67,7 @@ export {
   viewCustomerInvoice,
 } from './reading/customer-invoices.ts';
 export {
+  type BilledPeriod,
   selectNextToClose as findNextToClose,
   selectNextToCloseOfEach as findNextToCloseOfEach,
   selectSeriesPeriods as findSeriesPeriods,

@@ -16,6 +16,13 @@ const MARKS = {
 export const mark = (name: keyof typeof MARKS): Html =>
   html`<svg class="mark${name === 'check' ? ' good' : ''}" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d="${MARKS[name]}"/></svg>`;
 
+/** A page with a header and a navigation: its content is the part that differs from page to page. */
+export interface FramedPage {
+  readonly header: Html;
+  readonly nav: Html | null;
+  readonly content: Html;
+}
+
 /**
  * The frame of every page: no resource from anywhere, style sheets (and a script, at most) whose hashes the policy
  * names.
@@ -24,11 +31,13 @@ export const mark = (name: keyof typeof MARKS): Html =>
 export function frame(
   title: string,
   { environment, locale, accent }: Look,
-  body: Html,
+  page: Html | FramedPage,
   style?: string,
   script?: string,
 ): string {
   const words = FRAME_WORDS[locale];
+  const { header, nav, content } = page instanceof Html ? { header: null, nav: null, content: page } : page;
+  const test = environment === 'sandbox' ? html`<p class="test">${words.sandbox}</p>` : null;
   return html`<!doctype html>
 <html lang="${locale}">
 <head>
@@ -39,9 +48,11 @@ export function frame(
 <style>${new Html(STYLE)}</style>${accent === null ? null : html`<style>${new Html(accentStyle(accent))}</style>`}${style === undefined ? null : html`<style>${new Html(style)}</style>`}
 </head>
 <body>
-${environment === 'sandbox' ? html`<header><p class="test">${words.sandbox}</p></header>` : null}
-<main>
-${body}
+${nav === null ? null : html`<a class="skip" href="#content">${words.toContent}</a>`}
+${test === null && header === null ? null : html`<header>${test}${header}</header>`}
+${nav}
+<main id="content">
+${content}
 </main>
 <footer>${words.poweredBy}</footer>
 ${script === undefined ? null : html`<script>${new Html(script)}</script>`}

@@ -1,6 +1,16 @@
 /** The building blocks of every page for the customers of merchants. */
 export { billTable, type PageBill, type PageLine, type PageTotal } from './bill.ts';
-export { endFrame, errorPage, frame, LOGO_HEADERS, PRIVATE, pageReply, unknownReply } from './frame.ts';
+export {
+  endFrame,
+  errorPage,
+  type FramedPage,
+  frame,
+  LOGO_HEADERS,
+  mark,
+  PRIVATE,
+  pageReply,
+  unknownReply,
+} from './frame.ts';
 export { escapeHtml, Html, html } from './html.ts';
 export { type Look, lookOf, plainLook } from './look.ts';
 export {

@@ -41,6 +41,16 @@ describe('the frame', () => {
     expect(frame('T', { ...look, accent: null }, html`x`).match(/<style>/g)).toHaveLength(1);
   });
 
+  it('has one header, and a skip link before it where there is a navigation', () => {
+    const parts = { header: html`<p>Seller</p>`, nav: html`<nav>Pages</nav>`, content: html`<p>Text</p>` };
+    const page = frame('T', look, parts);
+    expect(page.match(/<header>/g)).toHaveLength(1);
+    expect(page).toMatch(
+      /<body>\s*<a class="skip" href="#content">.*<header>.*Seller.*<nav>.*<main id="content">\s*<p>Text/s,
+    );
+    expect(frame('T', look, { ...parts, nav: null })).not.toContain('class="skip"');
+  });
+
   it('names no other place for forms where none is given', () => {
     expect(contentSecurityPolicy(null)).toContain("form-action 'self';");
   });

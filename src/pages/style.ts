@@ -28,6 +28,8 @@ body {
   margin: 0; padding: .5rem 1.25rem; background: var(--test-tint); color: var(--test); text-align: center;
   font-size: var(--small);
 }
+.skip:not(:focus) { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+.skip { display: block; padding: .5rem 1.25rem; text-align: center; }
 main { width: 100%; max-width: 58rem; margin: auto; padding: 2.5rem 1.25rem; }
 .sheet {
   background: var(--sheet); border: 1px solid var(--line); border-radius: 1rem; overflow: hidden;

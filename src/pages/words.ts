@@ -6,6 +6,7 @@ import { type Html, html } from './html.ts';
 const en = {
   sandbox: 'Sandbox: test cards only, no money moves.',
   poweredBy: 'Powered by Reckoner',
+  toContent: 'Skip to content',
   whatYouPayFor: 'What you pay for',
   moreLines: ['more line', 'more lines'] as readonly [string, string],
   otherLines: 'The other lines',
@@ -34,6 +35,7 @@ type Words = typeof en;
 const de: Words = {
   sandbox: 'Testumgebung: nur Testkarten, es fließt kein Geld.',
   poweredBy: 'Abgerechnet mit Reckoner',
+  toContent: 'Zum Inhalt springen',
   whatYouPayFor: 'Wofür Sie zahlen',
   moreLines: ['weitere Position', 'weitere Positionen'],
   otherLines: 'Die übrigen Positionen',
@@ -60,6 +62,7 @@ const de: Words = {
 const fr: Words = {
   sandbox: 'Environnement de test : cartes de test uniquement, aucun débit réel.',
   poweredBy: 'Facturation par Reckoner',
+  toContent: 'Aller au contenu',
   whatYouPayFor: 'Ce que vous payez',
   moreLines: ['autre ligne', 'autres lignes'],
   otherLines: 'Les autres lignes',
@@ -86,6 +89,7 @@ const fr: Words = {
 const es: Words = {
   sandbox: 'Entorno de pruebas: solo tarjetas de prueba, no se mueve dinero.',
   poweredBy: 'Facturación con Reckoner',
+  toContent: 'Ir al contenido',
   whatYouPayFor: 'Lo que paga',
   moreLines: ['línea más', 'líneas más'],
   otherLines: 'Las demás líneas',

@@ -17,7 +17,7 @@ const LinkBody = Strict(
     $id: 'PortalLinkCreate',
     examples: [{ expiresIn: 'PT1H', returnUrl: 'https://app.example/account' }],
     'x-fields': {
-      expiresIn: 'How long the link and the visit last, as an ISO 8601 duration of at most `P7D`. Default: `PT10M`.',
+      expiresIn: 'How long the link opens the portal, as an ISO 8601 duration of at most `P7D`. Default: `PT10M`.',
       returnUrl: 'The address of the link "back" in the portal. Default: no link.',
     },
   },
@@ -35,7 +35,7 @@ const linkReply = <const Name extends string>(object: Name, $id: string) =>
       description: 'A link to the customer portal.',
       'x-fields': {
         url: 'The link. It opens the portal once. Anybody with the link acts as the customer.',
-        expiresAt: 'The time at which the link and the visit end.',
+        expiresAt: 'Until then the link opens the portal. The visit lasts an hour from its last request.',
       },
     },
   );

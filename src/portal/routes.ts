@@ -34,12 +34,11 @@ export function portalRoutes(dependencies: PortalDependencies): readonly Route[]
     show('/portal/subscriptions/:subscriptionId', 'showPortalSubscription', 'A plan, and its next invoice', (visit) =>
       subscriptionPage(dependencies, visit),
     ),
-    act(
+    show(
       '/portal/subscriptions/:subscriptionId/preview',
       'previewPortalChange',
       'The effect of a change, without making it',
-      'any',
-      (visit, form) => previewPage(dependencies, visit, form),
+      (visit) => previewPage(dependencies, visit),
     ),
     act(
       '/portal/subscriptions/:subscriptionId/change',
@@ -60,7 +59,9 @@ export function portalRoutes(dependencies: PortalDependencies): readonly Route[]
       chooseCard,
     ),
     act('/portal/cards/:cardId/remove', 'removePortalCard', 'Forgets a card', {}, removeCard),
-    show('/portal/usage', 'showPortalUsage', 'The usage of each metric, day by day', usagePage),
+    show('/portal/usage', 'showPortalUsage', 'The usage of each metric, day by day', (visit) =>
+      usagePage(dependencies, visit),
+    ),
     show('/portal/balances', 'showPortalBalances', 'The balance of each entitlement', balancesPage),
     show('/portal/details', 'showPortalDetails', 'The billing details of a customer', detailsPage),
     act('/portal/details', 'savePortalDetails', 'Saves the billing details', DETAILS, (visit, form) =>

@@ -1,13 +1,7 @@
 import { customersOfEmail, findCustomer, findLocale } from '../customers/index.ts';
 import type { Database, Tx } from '../db/index.ts';
 import { AddressRate, RateLimiter, Reply, type Route, routesOf, Strict, Text, Type } from '../http/index.ts';
-import {
-  findMerchant,
-  findOrganization,
-  type MerchantOrganization,
-  merchantSettings,
-  recordCustomerAudit,
-} from '../identity/index.ts';
+import { findMerchant, findOrganization, type MerchantOrganization, recordCustomerAudit } from '../identity/index.ts';
 import { isId } from '../kernel/ids.ts';
 import { localeAskedFor } from '../kernel/locale.ts';
 import { ok } from '../kernel/result.ts';
@@ -85,7 +79,7 @@ export function signInRoutes(dependencies: PortalDependencies): readonly Route[]
           const asked = localeAskedFor(request.headers['accept-language']);
           const look = lookOf(environment, settings, customer.locale, asked);
           const state = stateOfLink(link, now);
-          if (state !== 'ready') return page(410, deadLinkPage(look, state, { base, merchantId }), look);
+          if (state !== 'ready') return page(410, deadLinkPage(look, state, { base, merchantId, seller }), look);
           return page(200, openPage(look, { base, seller, customer: customer.organization.name, token }), look);
         });
       },
@@ -107,22 +101,22 @@ export function signInRoutes(dependencies: PortalDependencies): readonly Route[]
           const opened = await openLink(tx, link, now);
           if (opened === null) {
             const asked = localeAskedFor(request.headers['accept-language']);
-            const look = lookOf(environment, await merchantSettings(tx), customer.locale, asked);
+            const { name: seller, settings } = await findMerchant(tx);
+            const look = lookOf(environment, settings, customer.locale, asked);
             const isUsed = ((await findLink(tx, body.token)) as PortalLink).openedAt !== null;
             const state = isUsed ? 'used' : 'expired';
-            return page(410, deadLinkPage(look, state, { base, merchantId }), look);
+            return page(410, deadLinkPage(look, state, { base, merchantId, seller }), look);
           }
           const { link: session, token } = opened;
           await recordCustomerAudit(tx, {
             ...{ merchantId, customerId: customer.id, operation: 'openPortalLink', resourceId: customer.id },
             ...{ before: null, after: { way: session.way }, requestId: request.id, at: now },
           });
-          const { seconds } = now.until(session.sessionEndsAt as typeof now, { largestUnit: 'seconds' });
           return ok(
             new Reply(303, '', {
               ...PRIVATE,
               location: `${base}${subscriptionPath(session)}`,
-              'set-cookie': sessionCookie(publicUrl, token, seconds),
+              'set-cookie': sessionCookie(publicUrl, token),
             }),
           );
         });
@@ -146,8 +140,10 @@ export function signInRoutes(dependencies: PortalDependencies): readonly Route[]
           await leaveSession(tx, token, now);
           const asked = localeAskedFor(request.headers['accept-language']);
           const locale = session && (await findLocale(tx, session.customerId));
-          const look = lookOf(environment, await merchantSettings(tx), locale, asked);
-          const { status, body: text, headers } = pageReply(200, leftPage(look, { base, merchantId }), look);
+          const { name: seller, settings } = await findMerchant(tx);
+          const look = lookOf(environment, settings, locale, asked);
+          const door = { base, merchantId, seller, returnUrl: session?.returnUrl ?? null };
+          const { status, body: text, headers } = pageReply(200, leftPage(look, door), look, { style: STYLE });
           return ok(new Reply(status, text, { ...headers, 'set-cookie': noCookie(publicUrl) }));
         });
       },
@@ -181,12 +177,12 @@ export function signInRoutes(dependencies: PortalDependencies): readonly Route[]
           const isTooOften =
             addresses.count(request.ip, request.ips !== undefined) !== null ||
             (await merchants.take(tx.merchantId, 'general'))?.isAllowed === false;
-          if (isTooOften) return page(429, sentPage(look, 'tooMany'), look);
+          if (isTooOften) return page(429, sentPage(look, seller, 'tooMany'), look);
           for (const customerId of await customersOfEmail(tx, email, MOST_CUSTOMERS)) {
             const link = await createMailedLink(tx, publicUrl, { merchantId: tx.merchantId, customerId, email }, now);
             if (link !== null) await dependencies.mailLink(tx, link, now);
           }
-          return page(200, sentPage(look, 'sent'), look);
+          return page(200, sentPage(look, seller, 'sent'), look);
         });
         return found ?? ok(unknown);
       },

@@ -183,12 +183,12 @@ describe('usage', () => {
       await shop.use(customerId, timestamp, units, { type: 'portal.usage' });
     const reader = await visit(env, shop, { id: customerId });
     const page = await reader.follow(reader.first, 'Usage');
-    expect(page.words).toContain('7 call In all');
-    expect(page.words).toContain('2 February 2026 7 call');
-    const before = await reader.follow(page, '1 January 2026 to 31 January 2026');
-    expect(before.words).toContain('4.75 call In all');
-    expect(before.words).toContain('5 January 2026 4.75 call');
-    expect(before.words).toContain('6 January 2026 0 call');
+    expect(page.words).toContain('In all 7 calls');
+    expect(page.words).toContain('2 February 2026 7 calls');
+    const before = await reader.follow(page, /^1 – 31 Jan 2026$/);
+    expect(before.words).toContain('In all 4.75 calls Cost without tax $4.75 Price $1.00 for each call');
+    expect(before.words).toContain('5 January 2026 4.75 calls');
+    expect(before.words).toContain('6 January 2026 0 calls');
     for (const { text } of [page, before]) {
       expect(text).toContain('role="img"');
       expect(text).not.toContain('<script');
@@ -196,6 +196,44 @@ describe('usage', () => {
     }
     const none = await visit(env, shop, await shop.customer());
     expect((await none.open('/portal/usage')).words).toContain('No usage is measured');
+  });
+});
+
+describe('usage that is billed by group', () => {
+  it('is shown by group, with the amount of each, and what is left of many groups', async () => {
+    const clock = await shop.clock(START);
+    const metric = await shop.metric({
+      ...{ eventType: 'portal.token', name: 'Tokens', unit: 'token' },
+      groupBy: { model: '$.model' },
+    });
+    const models = Array.from({ length: 10 }, (_, index) => `m${index}`);
+    const price = await shop.usagePrice({
+      ...{ billableMetricId: metric.id, model: 'matrix' },
+      properties: {
+        dimensions: ['model'],
+        cells: models.map((model, index) => ({ match: { model }, unitPrice: `0.${index + 1}` })),
+        default: '1',
+      },
+    });
+    const { customerId } = await shop.subscribe(await shop.plan([price]), { clock });
+    await shop.advance(clock, 'P9D');
+    for (const [index, model] of models.entries())
+      await shop.use(customerId, '2026-01-05T10:00:00Z', 100 - index, {
+        type: metric.eventType,
+        data: { model, units: 100 - index },
+      });
+    const reader = await visit(env, shop, { id: customerId });
+    const page = await reader.open('/portal/usage');
+    expect(page.words).toContain('In all 955 tokens');
+    expect(page.words).toContain('model: m0 100 tokens $10.00');
+    expect(page.words).toContain('Others 276 tokens');
+    const amounts = [...page.words.matchAll(/ tokens \$(\S+)/g)].map(([, amount]) => Number(amount));
+    const upcoming = await shop.read(`/v0/customers/${customerId}`).then(async () => {
+      const { data } = await shop.read(`/v0/subscriptions?customerId=${customerId}`);
+      return shop.read(`/v0/subscriptions/${data[0].id}/upcomingInvoice`);
+    });
+    expect(amounts.reduce((total, each) => total + each, 0)).toBeCloseTo(Number(upcoming.grandTotal), 8);
+    expect(page.text.match(/<path class="s\d"/g)).toHaveLength(8);
   });
 });
 
@@ -226,7 +264,7 @@ describe('balances', () => {
     await shop.advance(clock, 'P4D');
     await shop.use(subscription.customerId, '2026-01-03T10:00:00Z', 40, { type: 'portal.balance' });
     const reader = await visit(env, shop, { id: subscription.customerId });
-    const page = await reader.follow(reader.first, 'Balances');
+    const page = await reader.follow(reader.first, 'Allowances');
     expect(page.headings).toContain('Tokens of the month');
     expect(page.words).toContain('60 Left · until 1 February 2026');
     expect(page.words).toContain('2 January 2026 0 100');

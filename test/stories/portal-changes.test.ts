@@ -16,7 +16,8 @@ beforeAll(async () => {
 afterAll(() => env.close());
 
 const allow = (portal: object) => shop.change(`/v0/organizations/${merchant.id}`, { settings: { portal } });
-const totalOf = ({ words }: Page): string => /Total (\S+)/.exec(words)?.[1] as string;
+/** The last total of a page is that of its invoice; the ones before it are of lines. */
+const totalOf = ({ words }: Page): string => [...words.matchAll(/Total (\S+)/g)].at(-1)?.[1] as string;
 const upcoming = ({ id }: Resource) => shop.read(`/v0/subscriptions/${id}/upcomingInvoice`);
 const dollars = (amount: string): string => `$${Number(amount).toFixed(2)}`;
 
@@ -50,12 +51,12 @@ describe('without the merchant’s leave', () => {
     };
     const before = await shop.read(`/v0/subscriptions/${subscription.id}`);
     const [price] = Object.keys(before.quantities) as [string];
-    for (const fields of [{ plan: large.id }, { cancel: 'now' }, { cancel: 'period_end' }, { [price]: '5' }, {}])
-      for (const step of ['preview', 'change']) {
-        const body = new URLSearchParams({ formKey, print: 'x', ...(fields as Record<string, string>) }).toString();
-        const path = `/portal/subscriptions/${subscription.id}/${step}`;
-        expect((await env.client().post(path, body, headers)).status).toBe(303);
-      }
+    for (const fields of [{ plan: large.id }, { cancel: 'now' }, { cancel: 'period_end' }, { [price]: '5' }, {}]) {
+      const body = new URLSearchParams({ formKey, print: 'x', ...(fields as Record<string, string>) }).toString();
+      const path = `/portal/subscriptions/${subscription.id}`;
+      expect((await env.client().post(`${path}/change`, body, headers)).status).toBe(303);
+      expect((await env.client().get(`${path}/preview?${body}`, headers)).status).toBe(303);
+    }
     expect(await shop.read(`/v0/subscriptions/${subscription.id}`)).toEqual(before);
     expect(customer.id).toBe(before.customerId);
   });
@@ -102,7 +103,7 @@ describe('a change of the plan', () => {
     await allow({ planChange: { plans: [large.id] } });
     const reader = await visit(env, shop, { id: subscription.id });
     const preview = await reader.press(reader.first, 'See what this costs', { plan: large.id });
-    expect([preview.status, preview.headings[0]]).toEqual([200, 'What would happen']);
+    expect([preview.status, preview.headings[0]]).toEqual([200, 'Change the plan']);
     expect(preview.words).toContain('from 16 January 2026 on');
     expect(await shop.read(`/v0/subscriptions/${subscription.id}`)).toMatchObject({ planId: subscription.planId });
     const done = await reader.press(preview, 'Change the plan now');
@@ -126,7 +127,7 @@ describe('a change of the plan', () => {
     const { large, subscription } = await halfAMonth();
     await allow({ planChange: { plans: [large.id] } });
     const reader = await visit(env, shop, { id: subscription.id });
-    const preview = await reader.press(reader.first, 'See what this costs');
+    const preview = await reader.press(reader.first, 'See what this costs', { plan: large.id });
     const pages = await Promise.all(Array.from({ length: 10 }, () => reader.press(preview, 'Change the plan now')));
     for (const { status } of pages) expect([200, 409]).toContain(status);
     expect((await shop.read(`/v0/subscriptions/${subscription.id}/changes`)).data).toHaveLength(1);
@@ -136,7 +137,7 @@ describe('a change of the plan', () => {
     const { clock, large, subscription } = await halfAMonth();
     await allow({ planChange: { plans: [large.id] } });
     const reader = await visit(env, shop, { id: subscription.id });
-    const preview = await reader.press(reader.first, 'See what this costs');
+    const preview = await reader.press(reader.first, 'See what this costs', { plan: large.id });
     await shop.advance(clock, 'P1D');
     const again = await reader.press(preview, 'Change the plan now');
     expect([again.status, again.words]).toEqual([409, expect.stringContaining('The figures have changed.')]);
@@ -156,18 +157,31 @@ describe('a change of the plan', () => {
     await shop.advance(clock, '2026-01-16T12:00:00Z');
     await allow({ planChange: { plans: [other.id] } });
     const reader = await visit(env, shop, { id: subscription.id });
-    const preview = await reader.press(reader.first, 'See what this costs');
+    const preview = await reader.press(reader.first, 'See what this costs', { plan: other.id });
     await shop.use(subscription.customerId, '2026-01-10T00:00:00Z', 3, { type: 'portal.meanwhile' });
     await shop.advance(clock, '2026-01-16T18:00:00Z');
     expect((await reader.press(preview, 'Change the plan now')).words).toContain('Your plan was changed.');
+  });
+
+  it('is of a list with prices, in which the present plan is marked and none is chosen', async () => {
+    const { small, large, subscription } = await halfAMonth();
+    await allow({ planChange: { plans: [large.id, small.id] } });
+    const reader = await visit(env, shop, { id: subscription.id });
+    expect(reader.first.words).toContain(`${small.name} Your plan now At 31 : $31.00 every month`);
+    expect(reader.first.words).toContain(`${large.name} Three times as much At 93 : $93.00 every month`);
+    expect(reader.first.words).not.toContain('usage');
+    const choices = reader.first.forms.flatMap(({ fields }) => fields).filter(({ kind }) => kind === 'radio');
+    expect(choices).toMatchObject([{ value: large.id, isSent: false }]);
+    await expect(reader.press(reader.first, 'See what this costs')).rejects.toThrow('A browser asks for plan');
   });
 
   it('waits for the end of the period where the merchant says so', async () => {
     const { large, subscription } = await halfAMonth();
     await allow({ planChange: { plans: [large.id], effective: 'periodEnd' } });
     const reader = await visit(env, shop, { id: subscription.id });
-    const preview = await reader.press(reader.first, 'See what this costs');
-    const done = await reader.press(preview, 'Change the plan now');
+    const preview = await reader.press(reader.first, 'See what this costs', { plan: large.id });
+    expect(preview.words).not.toContain('now');
+    const done = await reader.press(preview, 'Change the plan on 1 February 2026');
     expect(done.words).toContain('is planned for 1 February 2026.');
     expect(done.forms).toHaveLength(1);
     expect(dollars((await upcoming(subscription)).grandTotal)).toBe(totalOf(preview));
@@ -181,14 +195,14 @@ describe('a change of quantities', () => {
     const [price] = Object.keys(subscription.quantities) as [string];
     const reader = await visit(env, shop, { id: subscription.id });
     const preview = await reader.press(reader.first, 'See what this costs', { [price]: '4' });
-    expect(preview.words).toContain('At 31: 4');
+    expect(preview.words).toContain('At 31 : 4');
     const done = await reader.press(preview, 'Change the quantities now');
     expect(await shop.read(`/v0/subscriptions/${subscription.id}`)).toMatchObject({ quantities: { [price]: 4 } });
     expect(dollars((await upcoming(subscription)).grandTotal)).toBe(totalOf(preview));
     expect(totalOf(done)).toBe(totalOf(preview));
   });
 
-  it.each(['-1', '1.5', 'many', '', '1000001'])('of “%s” is refused', async (count) => {
+  it.each(['-1', '1.5', 'many', '1000001'])('of “%s” is refused', async (count) => {
     await allow({ quantities: true });
     const { subscription } = await halfAMonth();
     const [price] = Object.keys(subscription.quantities) as [string];
@@ -210,8 +224,8 @@ describe('an end', () => {
     await allow({ cancellation: 'now' });
     const { clock, subscription } = await halfAMonth();
     const reader = await visit(env, shop, { id: subscription.id });
-    const preview = await reader.press(reader.first, /^See what this costs/);
-    expect(preview.words).toContain('Your plan ends on 16 January 2026.');
+    const preview = await reader.press(reader.first, 'Cancel plan…');
+    expect(preview.words).toContain('ends on 16 January 2026.');
     expect(preview.words).toContain('$15.50 before tax, and the tax on it, is credited to your account');
     await shop.advance(clock, 'PT9M');
     const done = await reader.press(preview, 'End the plan now');
@@ -234,18 +248,18 @@ describe('an end', () => {
     await allow({ cancellation: 'now' });
     const { clock, subscription } = await halfAMonth();
     const reader = await visit(env, shop, { id: subscription.id });
-    const preview = await reader.press(reader.first, /^See what this costs/);
+    const preview = await reader.press(reader.first, 'Cancel plan…');
     await shop.advance(clock, 'PT16M');
     expect((await reader.press(preview, 'End the plan now')).status).toBe(409);
     expect(await shop.read(`/v0/subscriptions/${subscription.id}`)).toMatchObject({ status: 'active' });
   });
 
-  it('with the period comes then', async () => {
+  it('with the period comes then, and says so on its button', async () => {
     await allow({ cancellation: 'period_end' });
     const { clock, subscription } = await halfAMonth();
     const reader = await visit(env, shop, { id: subscription.id });
-    const preview = await reader.press(reader.first, /^See what this costs/);
-    const done = await reader.press(preview, 'End the plan now');
+    const preview = await reader.press(reader.first, 'Cancel plan…');
+    const done = await reader.press(preview, 'End on 1 February 2026');
     expect(done.words).toContain('Ends on 1 February 2026');
     expect(await shop.read(`/v0/subscriptions/${subscription.id}`)).toMatchObject({
       status: 'active',
@@ -254,5 +268,44 @@ describe('an end', () => {
     expect(dollars((await upcoming(subscription)).grandTotal)).toBe(totalOf(preview));
     await shop.advance(clock, 'P1M');
     expect(await shop.read(`/v0/subscriptions/${subscription.id}`)).toMatchObject({ status: 'terminated' });
+  });
+
+  it('that a customer has planned is taken back by it, while the plan runs', async () => {
+    await allow({ cancellation: 'period_end' });
+    const { clock, subscription } = await halfAMonth();
+    const path = `/v0/subscriptions/${subscription.id}`;
+    const reader = await visit(env, shop, { id: subscription.id });
+    const before = await upcoming(subscription);
+    const ending = await reader.press(await reader.press(reader.first, 'Cancel plan…'), 'End on 1 February 2026');
+    await allow({ cancellation: 'none' }); // the end stays the customer's
+    const preview = await reader.press(ending, 'Keep my plan…');
+    expect(preview.words).toContain('no longer ends on 1 February 2026');
+    expect(await shop.read(path)).toMatchObject({ endingAt: '2026-02-01T00:00:00Z' });
+    const kept = await Promise.all([1, 2].map(() => reader.press(preview, 'Keep my plan')));
+    expect(kept.map(({ words }) => words)).toContainEqual(expect.stringContaining('Your plan continues.'));
+    expect(await shop.read(path)).toMatchObject({ status: 'active', endingAt: null });
+    expect((await upcoming(subscription)).grandTotal).toBe(before.grandTotal);
+    const { data } = await shop.read(`/v0/auditLog?resourceId=${subscription.id}&operation=changePortalSubscription`);
+    expect(data).toMatchObject([{ actor: 'customer', before: { endingAt: '2026-02-01T00:00:00Z' } }, {}]);
+    await shop.advance(clock, 'P1M');
+    expect(await shop.read(path)).toMatchObject({ status: 'active' });
+  });
+
+  it('that the merchant has planned, or moved, is not the customer’s to take back', async () => {
+    await allow({ cancellation: 'period_end' });
+    const { subscription } = await halfAMonth();
+    const path = `/v0/subscriptions/${subscription.id}`;
+    await shop.change(path, { endingAt: '2026-03-01T00:00:00Z' });
+    const reader = await visit(env, shop, { id: subscription.id });
+    expect(reader.first.text).not.toContain('Keep my plan');
+    expect((await reader.open(`/portal/subscriptions/${subscription.id}/preview?keep=yes`)).status).toBe(409);
+    await shop.change(path, { endingAt: null });
+    const plan = await reader.open(`/portal/subscriptions/${subscription.id}`);
+    const ending = await reader.press(await reader.press(plan, 'Cancel plan…'), 'End on 1 February 2026');
+    expect(ending.text).toContain('Keep my plan');
+    await shop.change(path, { endingAt: '2026-03-01T00:00:00Z' });
+    const moved = await reader.press(ending, 'Keep my plan…');
+    expect([moved.status, moved.text]).toEqual([409, expect.not.stringContaining('Keep my plan')]);
+    expect(await shop.read(path)).toMatchObject({ endingAt: '2026-03-01T00:00:00Z' });
   });
 });

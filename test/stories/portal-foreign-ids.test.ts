@@ -61,7 +61,7 @@ const cookie = () => `reckoner_portal=${reader.cookies.get('reckoner_portal')}`;
 const formKey = () => reader.first.forms[0]?.fields.find(({ name }) => name === 'formKey')?.value as string;
 const call = (method: string, path: string, headers: Record<string, string>) =>
   method === 'GET'
-    ? env.client().get(path, headers)
+    ? env.client().get(path.endsWith('/preview') ? `${path}?cancel=now` : path, headers)
     : env.client().post(path, new URLSearchParams({ formKey: formKey(), ...fieldsFor(path) }).toString(), {
         ...headers,
         'content-type': 'application/x-www-form-urlencoded',

@@ -146,19 +146,40 @@ describe('a session', () => {
       'content-type': 'application/x-www-form-urlencoded',
     });
     expect(answer.headers['set-cookie']).toMatch(
-      /^reckoner_portal=[0-9A-Za-z]{43}; Path=\/portal; Max-Age=600; HttpOnly; SameSite=Lax$/,
+      /^reckoner_portal=[0-9A-Za-z]{43}; Path=\/portal; Max-Age=2592000; HttpOnly; SameSite=Lax$/,
     );
     expect(answer.headers['referrer-policy']).toBe('no-referrer');
   });
 
-  it('ends at the link’s end', async () => {
-    const reader = await visit(env, shop, customer, { expiresIn: 'PT20M' });
-    env.setNow('2026-03-10T09:49:59Z');
+  it('lasts an hour from its last request, whatever its link lasted, and then names the merchant', async () => {
+    const kunde = await shop.customer({ locale: 'de' });
+    const reader = await visit(env, shop, kunde, { expiresIn: 'PT20M', returnUrl: 'https://shop.example/account' });
+    env.setNow('2026-03-10T10:29:59Z');
     expect((await reader.open('/portal')).status).toBe(200);
-    env.setNow('2026-03-10T09:50:00Z');
-    const page = await reader.open('/portal');
-    expect([page.status, page.headings]).toEqual([403, ['You are not signed in']]);
-    expect(page.links.map(({ href }) => href)).toEqual([`/portal/${merchant.id}`]);
+    env.setNow('2026-03-10T11:29:58Z');
+    expect((await reader.open('/portal')).status).toBe(200);
+    env.setNow('2026-03-10T12:29:58Z');
+    for (const path of ['/portal', '/portal/invoices']) {
+      const page = await reader.open(path);
+      expect([page.status, page.language, page.headings]).toEqual([403, 'de', ['Ihr Besuch ist beendet']]);
+      expect(page.words).toContain('Test merchant');
+      expect(page.links).toEqual([
+        { words: 'Neuen Link zusenden', href: `/portal/${merchant.id}` },
+        { words: 'Zurück zu Test merchant', href: 'https://shop.example/account' },
+      ]);
+    }
+    const plain = await browser('fr').open('/portal');
+    expect([plain.status, plain.language]).toEqual([403, 'fr']);
+  });
+
+  it('lasts a day at most', async () => {
+    const reader = await visit(env, shop, customer);
+    const statuses: number[] = [];
+    for (let minutes = 50; minutes <= 24 * 60 + 50; minutes += 50) {
+      env.setNow(Temporal.Instant.from(NOW).add({ minutes }).toString());
+      statuses.push((await reader.open('/portal')).status);
+    }
+    expect(statuses).toEqual([...Array(28).fill(200), 403]);
   });
 
   it('ends at the sign-out, on every page that is still open', async () => {
@@ -213,7 +234,7 @@ describe('a link by mail', () => {
     reader.press(await reader.open(`/portal/${merchant.id}`), 'Send me a link', { email });
   const mailsTo = async (id: string) => (await shop.read(`/v0/mails?customerId=${id}&kind=portalLink`)).data;
 
-  it('goes to the address of an account, and opens it for an hour', async () => {
+  it('goes to the address of an account, and opens it', async () => {
     const answer = await ask(customer.organization.billingEmails[0].toUpperCase());
     expect([answer.status, answer.headings]).toEqual([200, ['Please look into your mailbox']]);
     const [mail] = await mailsTo(customer.id);
@@ -224,7 +245,7 @@ describe('a link by mail', () => {
     expect((await reader.press(await reader.open(url), 'Open')).address).toBe('/portal');
     env.setNow('2026-03-10T10:44:58Z');
     expect((await reader.open('/portal')).status).toBe(200);
-    env.setNow('2026-03-10T10:44:59Z');
+    env.setNow('2026-03-10T11:44:58Z');
     expect((await reader.open('/portal')).status).toBe(403);
   });
 

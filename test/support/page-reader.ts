@@ -127,8 +127,9 @@ export function readerOf(client: Pick<Client, 'get' | 'post'>, { language }: { l
       const { form, button } = found[0] as (typeof found)[number];
       const url = new URL(button.action ?? form.action, new URL(page.address, HERE));
       if (url.origin !== HERE) throw new Error(`The form leads to ${url.href}.`);
-      expect(form.method, 'method of the form').toBe('post');
       const body = filledIn(form, button, fields).toString();
+      if (form.method === 'get') return open(`${url.pathname}?${body}`, 'same-origin');
+      expect(form.method, 'method of the form').toBe('post');
       const headers = { ...headersFor(url.pathname, 'same-origin'), 'content-type': FORM };
       const policy = String(page.headers['content-security-policy'] ?? '');
       return arrive(await client.post(pathOf(url), body, headers), url, policy);

@@ -198,9 +198,9 @@ function describeLine(invoice: InvoiceRow, line: LineRow, money: Money): Documen
     taxRate: plain(line.taxRate),
     untaxed: whyUntaxed(invoice, line),
     kind: line.eventType,
-    isAmount: line.workings?.takenBack?.isAmount ?? !HAS_UNITS.has(line.type),
+    isAmount: !countsUnits(line),
     notes: notesOfLine(line, invoice, localeOf(invoice)),
-    agreed: agreedPrice(line),
+    agreed: agreedPriceOf(line),
     group: line.groupValues,
     tiers: line.tiers?.map(({ above, ...tier }) => ({ from: above, ...tier })) ?? null,
   };
@@ -216,8 +216,12 @@ export const HAS_UNITS: ReadonlySet<string> = new Set([
   'wallet_top_up',
 ]);
 
+/** Does a line count something? */
+export const countsUnits = ({ type, workings }: Pick<LineRow, 'type' | 'workings'>): boolean =>
+  !(workings?.takenBack?.isAmount ?? !HAS_UNITS.has(type));
+
 /** The price of a package or a percentage as it was agreed. */
-function agreedPrice({ workings }: LineRow): DocumentLine['agreed'] {
+export function agreedPriceOf({ workings }: Pick<LineRow, 'workings'>): DocumentLine['agreed'] {
   const { packages, percentage, soFar } = workings ?? {};
   if (soFar) return null;
   if (packages) return { price: packages.price, per: packages.size };

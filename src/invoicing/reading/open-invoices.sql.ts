@@ -1,5 +1,5 @@
 import { sql, type Tx } from '../../db/index.ts';
-import type { Instant } from '../../kernel/time.ts';
+import type { Instant, Period } from '../../kernel/time.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 
 /**
@@ -44,14 +44,21 @@ export const selectStartOfPeriod = async (tx: Tx, invoice: InvoiceRow): Promise<
          and period_number = ${invoice.periodNumber} and period_end <= ${invoice.periodEnd}`)
   ).start;
 
+/** A period of a series, with the invoices that bill it: several where early closings divided it. */
+export interface BilledPeriod extends Period {
+  readonly invoiceIds: readonly string[];
+}
+
 /** The newest periods of a series of a subscription, newest first; early closings do not divide them. */
 export const selectSeriesPeriods = (
   tx: Tx,
   of: { readonly merchantId: string; readonly subscriptionId: string; readonly cadence: string },
   most: number,
-): Promise<{ start: Instant; end: Instant }[]> =>
-  tx.rows<{ start: Instant; end: Instant }>(sql`
-    select min(period_start) as start, max(period_end) as "end" from invoice
+): Promise<BilledPeriod[]> =>
+  tx.rows<BilledPeriod>(sql`
+    select min(period_start) as start, max(period_end) as "end",
+           array_agg(id order by period_start, seq) as invoice_ids
+      from invoice
      where merchant_id = ${of.merchantId} and subscription_id = ${of.subscriptionId} and kind = 'subscription'
        and billing_cadence = ${of.cadence} and status <> 'CANCELLED'
      group by period_number order by min(period_start) desc limit ${most}`);

@@ -1,4 +1,4 @@
-import { type Decimal, ZERO } from '../../kernel/decimal.ts';
+import { type Decimal, decimal, ZERO } from '../../kernel/decimal.ts';
 import { type Html, html } from '../../pages/index.ts';
 
 const WIDTH = 640;
@@ -37,21 +37,40 @@ ${inside}</svg>
 <p class="ends" aria-hidden="true"><span>${first}</span>${points.length > 1 ? html`<span>${last}</span>` : null}</p></div>`;
 };
 
+/** The series of a chart of bars that have a colour of their own. */
+export const MOST_SERIES = 8;
+
+/** The colour of a series, beside its name. */
+export const keyOf = (series: number): Html =>
+  html`<svg class="key" viewBox="0 0 1 1" aria-hidden="true"><rect class="s${String(series)}" width="1" height="1"/></svg>`;
+
 /**
- * A bar for each point. A table beside it has the same figures.
+ * A bar for each point, made of a part for each series. A table beside it has the same figures.
  * @param id of the title, unique on the page
+ * @param series the values of each series, as many as there are points; none: one series, that of the points
  */
-export function barChart(title: string, id: string, points: readonly Point[], shownHighest: string): Html {
+export function barChart(
+  title: string,
+  id: string,
+  points: readonly Point[],
+  shownHighest: string,
+  series: readonly (readonly Decimal[])[] = [points.map(({ value }) => value)],
+): Html {
   const highest = highestOf(points);
   const step = WIDTH / Math.max(points.length, 1);
-  const bars = points.map(({ value }, index) => {
-    const height = heightOf(shareOf(value, highest));
-    const y = heightOf(shareOf(highest, highest)).minus(height).plus(TOP);
-    const width = (step * 0.8).toFixed(PLACES);
-    return `M${(index * step + step * 0.1).toFixed(PLACES)} ${attribute(y)}h${width}v${attribute(height)}h-${width}z`;
+  const width = (step * 0.8).toFixed(PLACES);
+  const tops = points.map(() => decimal(String(HEIGHT)));
+  const paths = series.map((values, place) => {
+    const bars = values.map((value, index) => {
+      const height = heightOf(shareOf(value, highest));
+      const top = (tops[index] as Decimal).minus(height);
+      tops[index] = top;
+      if (height.isZero()) return '';
+      return `M${(index * step + step * 0.1).toFixed(PLACES)} ${attribute(top)}h${width}v${attribute(height)}h-${width}z`;
+    });
+    return html`<path class="s${String(place)}" d="${bars.join('')}"/>`;
   });
-  const inside = highest.isZero() ? '' : bars.join('');
-  return frameOf(title, id, points, shownHighest, html`<path class="bars" d="${inside}"/>`);
+  return frameOf(title, id, points, shownHighest, html`${paths}`);
 }
 
 /** A line through the points, from one stretch of time to the next. */

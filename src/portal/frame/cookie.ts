@@ -1,3 +1,5 @@
+import { COOKIE_SECONDS } from '../links/links.ts';
+
 const NAME = 'reckoner_portal';
 
 /** The path of the portal, as browsers see it, without a slash at the end. */
@@ -25,9 +27,11 @@ const cookie = (publicUrl: string, value: string, seconds: number): string =>
     ...(new URL(publicUrl).protocol === 'https:' ? ['Secure'] : []),
   ].join('; ');
 
-/** Gives a session to the browser: no script reads it, and no other site sends it with a form. */
-export const sessionCookie = (publicUrl: string, token: string, seconds: number): string =>
-  cookie(publicUrl, token, seconds);
+/**
+ * Gives a session to the browser: no script reads it, and no other site sends it with a form. The row of the session
+ * decides when it ends; the browser keeps the cookie longer, so that the page after that can name the merchant.
+ */
+export const sessionCookie = (publicUrl: string, token: string): string => cookie(publicUrl, token, COOKIE_SECONDS);
 
 /** Takes it back. */
 export const noCookie = (publicUrl: string): string => cookie(publicUrl, '', 0);

@@ -1,69 +1,171 @@
-import { type LineContext, type LineRow, notesOfLine } from '../../invoicing/index.ts';
-import { decimal } from '../../kernel/decimal.ts';
+import {
+  agreedPriceOf,
+  countsUnits,
+  type InvoiceRow,
+  type LineContext,
+  type LineRow,
+  notesOfLine,
+} from '../../invoicing/index.ts';
+import { type Decimal, decimal, plain } from '../../kernel/decimal.ts';
 import type { Locale } from '../../kernel/locale.ts';
-import type { Instant } from '../../kernel/time.ts';
-import { figuresOf } from '../../look/index.ts';
+import { breakable, figuresOf, lineNameIn, priceFor, scaleOf, taxNames, unitOf } from '../../look/index.ts';
 import { type Html, html } from '../../pages/index.ts';
 import { PORTAL_WORDS } from '../words/words.ts';
+import type { Visit } from './page.ts';
+import { stackedTable, type TableRow } from './table.ts';
 
-/** The last day of a stretch of time, whose end belongs to the next one. */
-const lastDay = (end: Instant): Instant => end.subtract({ nanoseconds: 1 });
+/** The invoice of some lines, issued or open. */
+type InvoiceOfLines = LineContext & Pick<InvoiceRow, 'seller'>;
 
-/** `1 March 2026 to 31 March 2026`; one day alone where it is no longer. */
-export function stretch(locale: Locale, from: Instant, to: Instant): string {
-  const { day } = figuresOf(locale);
-  const [first, last] = [day(from), day(Temporal.Instant.compare(from, to) < 0 ? lastDay(to) : to)];
-  return first === last ? first : PORTAL_WORDS[locale].fromTo(first, last);
+/** The forms of the figures of some lines. */
+interface Forms {
+  readonly locale: Locale;
+  readonly invoice: InvoiceOfLines;
+  /** Do prices and amounts include the tax, as agreed? */
+  readonly isInclusive: boolean;
+  /** The name of the tax, where the lines have several rates; null: the total of the invoice says it. */
+  readonly tax: string | null;
+  readonly money: (value: Decimal | string) => string;
+  /** For how many units the prices of one list are shown. */
+  readonly scales: ReadonlyMap<string | null, number>;
 }
 
-/** The lines of an invoice, each with how it came about one level down. */
-export function explainedLines(locale: Locale, invoice: LineContext, rows: readonly LineRow[]): Html {
+/** A quantity with its unit: `34 images`. */
+export const quantityOf = (locale: Locale, quantity: Decimal, unit: string): string =>
+  [breakable(figuresOf(locale).quantity(quantity)), unitOf(unit, quantity, locale)].join(' ').trim();
+
+/** The values of dimensions by which usage was billed apart: `model: atlas-4-pro`. */
+export const groupInWords = (group: Readonly<Record<string, string | null>> | null): string[] =>
+  Object.entries(group ?? {}).map(([dimension, value]) => `${dimension}: ${value ?? '–'}`);
+
+/** The lines of an invoice, discounts among them, and the way from a quantity to its amount. */
+export function explainedLines(
+  { look: { locale }, merchant }: Pick<Visit, 'look' | 'merchant'>,
+  invoice: InvoiceOfLines,
+  rows: readonly LineRow[],
+): Html {
   const words = PORTAL_WORDS[locale];
-  const formats = figuresOf(locale);
-  const line = (row: LineRow): Html =>
-    html`<tr><th scope="row" class="start"><span dir="auto">${row.displayName}</span>${groupOf(row)}
-<span class="note">${stretch(locale, row.periodStart, row.periodEnd)}</span>
-<details><summary>${words.howCalculated}<span class="unseen">: ${row.displayName}</span></summary>${workings(locale, invoice, row, rows)}</details></th>
-<td>${formats.money(row.totalPrice, invoice.currency)}</td></tr>
-`;
+  const figures = figuresOf(locale);
+  const isInclusive = invoice.terms?.taxBehavior === 'inclusive';
+  const { sum: tax, inSentence } = taxNames(locale, invoice.seller ?? merchant);
+  const hasRates = new Set(rows.map(({ taxRate }) => plain(taxRate))).size > 1;
+  const forms: Forms = {
+    ...{ locale, invoice, isInclusive, tax: hasRates ? tax : null },
+    money: (value) => breakable(figures.money(value, invoice.currency)),
+    scales: scalesOf(rows, invoice.currency),
+  };
   const own = rows.filter(({ appliesToLineId: of }) => of === null);
-  return html`<table><caption class="unseen">${words.lines}</caption><tbody>${own.map(line)}</tbody></table>`;
+  const columns = [
+    { head: words.quantity },
+    { head: isInclusive ? words.unitPriceWithTax : words.unitPrice },
+    { head: isInclusive ? words.amountWithTax(inSentence) : words.amount },
+  ];
+  return html`${isInclusive ? html`<p class="soft">${words.pricesInclude(inSentence)}</p>` : null}
+${stackedTable({
+  ...{ caption: words.lines, named: words.description, columns },
+  rows: own.flatMap((row) => [
+    rowOf(forms, row),
+    ...rows.filter(({ appliesToLineId: of }) => of === row.id).map((each) => discountRow(forms, each)),
+  ]),
+})}`;
 }
 
-/** The values of dimensions by which usage was billed apart. */
-const groupOf = ({ groupValues: group }: LineRow): Html | null => {
-  const values = Object.values(group ?? {}).filter((value) => value !== null);
-  return values.length === 0 ? null : html` <span class="note" dir="auto">${values.join(', ')}</span>`;
+/** Prices of one list have one scale, so that they can be compared. */
+function scalesOf(rows: readonly LineRow[], currency: string): Map<string | null, number> {
+  const lists = Map.groupBy(rows, ({ priceId }) => priceId);
+  return new Map(
+    [...lists].map(([id, those]) => {
+      const prices = those.flatMap(({ unitPrice, tiers }) => [
+        plain(unitPrice),
+        ...(tiers ?? []).map((tier) => tier.unitPrice),
+      ]);
+      return [id, scaleOf(prices, currency)];
+    }),
+  );
+}
+
+const amountOf = ({ isInclusive, money }: Forms, row: LineRow): string =>
+  money(isInclusive ? row.totalAmount : row.totalPrice);
+
+function rowOf(forms: Forms, row: LineRow): TableRow {
+  const { locale, invoice } = forms;
+  const isCounted = countsUnits(row);
+  const notes = [...groupInWords(row.groupValues), ...notesOfLine(row, invoice, locale)];
+  return {
+    name: html`<bdi>${lineNameIn(locale, row.displayName)}</bdi>
+<span class="note">${figuresOf(locale).period(row.periodStart, row.periodEnd)}</span>${notes.map((note) => html`<span class="note"><bdi>${note}</bdi></span>`)}`,
+    cells: [
+      isCounted ? quantityOf(locale, row.quantity, row.metricUnit) : null,
+      isCounted ? priceOf(forms, row) : null,
+      amountOf(forms, row),
+    ],
+    below: workings(forms, row),
+  };
+}
+
+const discountRow = (forms: Forms, row: LineRow): TableRow => ({
+  name: html`<bdi>${row.displayName === '' ? PORTAL_WORDS[forms.locale].discount : lineNameIn(forms.locale, row.displayName)}</bdi>`,
+  cells: [null, null, amountOf(forms, row)],
+});
+
+/** A price as it was agreed: by tiers, for a package, a share in percent, or for so many units. */
+function priceOf({ locale, money, scales }: Forms, row: LineRow): string {
+  const words = PORTAL_WORDS[locale];
+  const { percent, quantity } = figuresOf(locale);
+  if (row.tiers !== null) return words.tieredPrices;
+  const agreed = agreedPriceOf(row);
+  if (agreed && 'percent' in agreed) return percent(agreed.percent);
+  if (agreed) return `${money(agreed.price)} ${words.per(quantity(agreed.per))}`;
+  return scaledPrice({ locale, money }, row.unitPrice, scales.get(row.priceId) ?? 1);
+}
+
+const scaledPrice = (
+  { locale, money }: Pick<Forms, 'locale' | 'money'>,
+  price: Decimal | string,
+  scale: number,
+): string => {
+  const shown = money(priceFor(price, scale));
+  return scale === 1 ? shown : `${shown} ${PORTAL_WORDS[locale].per(figuresOf(locale).quantity(String(scale)))}`;
 };
 
-function workings(locale: Locale, invoice: LineContext, row: LineRow, all: readonly LineRow[]): Html {
-  const { currency } = invoice;
+/** The tiers of a line and its tax, one level down; null where there is neither. */
+function workings(forms: Forms, row: LineRow): Html | null {
+  const { locale, money, tax } = forms;
   const words = PORTAL_WORDS[locale];
-  const { money, quantity: number } = figuresOf(locale);
+  if (row.tiers === null && tax === null) return null;
   const fact = (label: string, value: string) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`;
-  const discounts = all.filter(({ appliesToLineId: of }) => of === row.id);
-  const unit = row.metricUnit === '' ? '' : ` ${row.metricUnit}`;
-  return html`<div class="sub"><dl>
-${fact(words.quantity, `${number(row.quantity)}${unit}`)}
-${row.tiers === null ? fact(words.unitPrice, `${number(row.unitPrice)} ${currency}`) : null}
-</dl>${row.tiers === null ? null : tiersOf(locale, currency, row.tiers)}
-${notesOfLine(row, invoice, locale).map((note) => html`<p class="note" dir="auto">${note}</p>`)}<dl>
-${fact(words.amount, money(row.totalPrice, currency))}
-${discounts.map((each) => fact(each.displayName === '' ? words.discount : each.displayName, money(each.totalPrice, currency)))}
-${row.taxRate.isZero() ? fact(words.tax, words.noTax) : fact(words.taxOf(number(row.taxRate)), money(row.totalTax, currency))}
-${fact(words.withTax, money(row.totalAmount, currency))}
-</dl></div>`;
+  const name = lineNameIn(locale, row.displayName);
+  return html`<details><summary>${words.howCalculated}<span class="unseen">: <bdi>${name}</bdi></span></summary>
+<div class="sub">${row.tiers === null ? null : tiersOf(forms, row, row.tiers)}
+${
+  tax === null
+    ? null
+    : html`<dl>${fact(words.subtotal, money(row.totalPrice))}${fact(`${tax} ${figuresOf(locale).percent(row.taxRate)}`, money(row.totalTax))}${fact(words.total, money(row.totalAmount))}</dl>`
+}</div></details>`;
 }
 
-/** A row for each tier: its quantity and its amount. */
-function tiersOf(locale: Locale, currency: string, tiers: NonNullable<LineRow['tiers']>): Html {
+/** A row for each tier: its quantity, its price and its amount. */
+function tiersOf(forms: Forms, { priceId, metricUnit }: LineRow, tiers: NonNullable<LineRow['tiers']>): Html {
+  const { locale, money, scales } = forms;
   const words = PORTAL_WORDS[locale];
   const { quantity: number } = figuresOf(locale);
-  const figure = (text: string) => number(decimal(text));
-  return html`<div class="wide"><table><caption class="unseen">${words.tiers}</caption>
-<thead><tr><th scope="col">${words.tiers}</th><th scope="col" class="end">${words.quantity}</th><th scope="col" class="end">${words.unitPrice}</th><th scope="col" class="end">${words.flat}</th><th scope="col" class="end">${words.amount}</th></tr></thead>
-<tbody>${tiers.map(
-    ({ above, upTo, quantity, unitPrice, flatPrice, amount }) =>
-      html`<tr><th scope="row">${upTo === null ? words.tierAbove(figure(above)) : words.tierUpTo(figure(above), figure(upTo))}</th><td>${figure(quantity)}</td><td>${figure(unitPrice)}</td><td>${figure(flatPrice)}</td><td>${figure(amount)} ${currency}</td></tr>`,
-  )}</tbody></table></div>`;
+  const hasFlat = tiers.some(({ flatPrice }) => !decimal(flatPrice).isZero());
+  return stackedTable({
+    ...{ caption: words.tieredPrices, named: words.tieredPrices },
+    columns: [
+      { head: words.quantity },
+      { head: words.unitPrice },
+      ...(hasFlat ? [{ head: words.flat }] : []),
+      { head: words.amount },
+    ],
+    rows: tiers.map(({ above, upTo, quantity, unitPrice, flatPrice, amount }) => ({
+      name: html`${upTo === null ? words.tierAbove(number(above)) : words.tierUpTo(number(above), number(upTo))}`,
+      cells: [
+        quantityOf(locale, decimal(quantity), metricUnit),
+        scaledPrice(forms, unitPrice, scales.get(priceId) ?? 1),
+        ...(hasFlat ? [money(flatPrice)] : []),
+        money(amount),
+      ],
+    })),
+  });
 }

@@ -1,6 +1,6 @@
 import type { Customer } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
-import type { MerchantSettings } from '../../identity/index.ts';
+import type { MerchantOrganization, MerchantSettings } from '../../identity/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { Html, Look } from '../../pages/index.ts';
 import type { PortalLink } from '../links/portal.sql.ts';
@@ -13,6 +13,7 @@ export interface Visit {
   readonly customerId: string;
   readonly customer: Customer;
   readonly session: PortalLink;
+  readonly merchant: MerchantOrganization;
   /** The name of the merchant. */
   readonly seller: string;
   readonly settings: MerchantSettings;

@@ -14,19 +14,21 @@ export function portalFrame(visit: Visit, { title, tab, body }: PortalPage): str
   return frame(
     `${title} – ${seller}`,
     look,
-    html`<header class="bar">
+    {
+      header: html`<div class="bar">
 <div><p class="seller"><bdi>${seller}</bdi></p>
 <p class="who"><bdi>${customer.organization.name}</bdi></p></div>
-<div class="side">${back === null ? null : html`<a href="${back}">${words.backTo(seller)}</a>`}
+<div class="side">${back === null ? null : html`<a href="${back}"><bdi>${words.backTo(seller)}</bdi></a>`}
 <form method="post" action="${base}/leave">${keyField(visit)}<button class="link" type="submit">${words.leave}</button></form></div>
-</header>
-<nav class="tabs" aria-label="${words.pages}"><ul>${TABS.map(
-      (each) =>
-        html`<li><a href="${pathOf(base, each)}"${each === tab ? html` aria-current="page"` : null}>${words.tabs[each]}</a></li>`,
-    )}</ul></nav>
-<div class="sheet">
+</div>`,
+      nav: html`<nav class="tabs" aria-label="${words.pages}"><ul>${TABS.map(
+        (each) =>
+          html`<li><a href="${pathOf(base, each)}"${each === tab ? html` aria-current="page"` : null}>${words.tabs[each]}</a></li>`,
+      )}</ul></nav>`,
+      content: html`<div class="sheet">
 ${body}
 </div>`,
+    },
     STYLE,
   );
 }

@@ -1,34 +1,61 @@
-import { endFrame, frame, type Html, html, type Look } from '../../pages/index.ts';
+import type { Locale } from '../../kernel/locale.ts';
+import { frame, type Html, html, type Look, mark } from '../../pages/index.ts';
 import { SIGN_IN_WORDS } from '../words/sign-in-words.ts';
+import { PORTAL_WORDS } from '../words/words.ts';
 import { STYLE } from './style.ts';
 
-const askLink = (look: Look, { base, merchantId }: { base: string; merchantId: string | null }): Html | null =>
-  merchantId === null ? null : html`<p><a href="${base}/${merchantId}">${SIGN_IN_WORDS[look.locale].askHere}</a></p>`;
+/** The merchant of a page before a session, and the path of the portal. */
+export interface Door {
+  readonly base: string;
+  readonly merchantId: string;
+  /** The name of the merchant. */
+  readonly seller: string;
+  /** The address to which the last visit leads back; null: none. */
+  readonly returnUrl?: string | null;
+}
 
-/** A page with a heading, a sentence, and a link to the page that sends a new link. */
-const statusPage = (
-  look: Look,
-  which: 'used' | 'expired' | 'signedOut' | 'left',
-  of: { readonly base: string; readonly merchantId: string | null },
-): string => {
+/** A page before a session: whose it is, a heading, and what follows. */
+const doorFrame = (look: Look, seller: string, heading: Html, body: Html, title: string): string =>
+  frame(
+    `${title} – ${seller}`,
+    look,
+    html`<div class="sheet narrow"><section class="end">
+<p class="seller"><bdi>${seller}</bdi></p>
+${heading}
+${body}
+</section></div>`,
+    STYLE,
+  );
+
+/** The way to a new link, and back to the merchant. */
+const waysOf = ({ locale }: Look, { base, merchantId, seller, returnUrl = null }: Door): Html =>
+  html`<p><a class="button" href="${base}/${merchantId}">${SIGN_IN_WORDS[locale].newLink}</a></p>
+${returnUrl === null ? null : html`<p><a href="${returnUrl}"><bdi>${PORTAL_WORDS[locale].backTo(seller)}</bdi></a></p>`}`;
+
+/** A page with a heading, a sentence, and the way to a new link. */
+const statusPage = (look: Look, which: 'used' | 'expired' | 'ended' | 'left', door: Door): string => {
   const { heading, text } = SIGN_IN_WORDS[look.locale][which];
-  return endFrame(look, {
-    sign: which === 'left' ? 'check' : 'clock',
-    heading,
-    body: html`<p class="soft">${text}</p>${askLink(look, of)}`,
-  });
+  const sign = mark(which === 'left' ? 'check' : 'clock');
+  const body = html`<p class="soft">${text}</p>${waysOf(look, door)}`;
+  return doorFrame(look, door.seller, html`${sign}<h1>${heading}</h1>`, body, heading);
 };
 
-type Of = Parameters<typeof statusPage>[2];
-
-/** The page for visitors without a session, or with an ended one. */
-export const signedOutPage = (look: Look, of: Of): string => statusPage(look, 'signedOut', of);
+/** The page for visitors whose session has ended. */
+export const endedPage = (look: Look, door: Door): string => statusPage(look, 'ended', door);
 
 /** The page after signing out. */
-export const leftPage = (look: Look, of: Of): string => statusPage(look, 'left', of);
+export const leftPage = (look: Look, door: Door): string => statusPage(look, 'left', door);
 
 /** The page of a used or expired link. */
-export const deadLinkPage = (look: Look, state: 'used' | 'expired', of: Of): string => statusPage(look, state, of);
+export const deadLinkPage = (look: Look, state: 'used' | 'expired', door: Door): string =>
+  statusPage(look, state, door);
+
+/** The page for visitors of whom nothing is known. */
+export const signedOutPage = (look: Look): string => {
+  const { heading, text } = SIGN_IN_WORDS[look.locale].signedOut;
+  const body = html`<div class="sheet narrow"><section class="end">${mark('clock')}<h1>${heading}</h1><p class="soft">${text}</p></section></div>`;
+  return frame(heading, look, body, STYLE);
+};
 
 /**
  * The first page of a link. Its button opens the portal, because what follows a link on its own (a mail scanner, a
@@ -39,17 +66,19 @@ export function openPage(
   { base, seller, customer, token }: { base: string; seller: string; customer: string; token: string },
 ): string {
   const words = SIGN_IN_WORDS[look.locale];
-  return frame(
-    words.open(seller),
+  return doorFrame(
     look,
-    html`<div class="sheet narrow"><section class="end">
-<h1><bdi>${words.open(seller)}</bdi></h1>
-<p class="soft"><bdi>${words.openFor(customer)}</bdi></p>
+    seller,
+    openHeading(look.locale, seller),
+    html`<p class="soft">${words.openFor(html`<bdi>${customer}</bdi>`)}</p>
 <form method="post" action="${base}/open"><input type="hidden" name="token" value="${token}"><button type="submit">${words.openButton}</button></form>
-<p class="fine">${words.openNote}</p>
-</section></div>`,
+<p class="fine">${words.openNote}</p>`,
+    words.yourAccount,
   );
 }
+
+const openHeading = (locale: Locale, seller: string): Html =>
+  html`<h1>${SIGN_IN_WORDS[locale].open(html`<bdi>${seller}</bdi>`)}</h1>`;
 
 /** The page on which a customer requests a link by email. */
 export function signInPage(
@@ -58,10 +87,11 @@ export function signInPage(
 ): string {
   const words = SIGN_IN_WORDS[look.locale];
   return frame(
-    words.open(seller),
+    `${words.yourAccount} – ${seller}`,
     look,
     html`<div class="sheet narrow"><section>
-<h1><bdi>${words.open(seller)}</bdi></h1>
+<p class="seller"><bdi>${seller}</bdi></p>
+${openHeading(look.locale, seller)}
 <p class="soft" id="why">${words.signInText}</p>
 <form method="post" action="${base}/${merchantId}" novalidate>
 <div class="field"><label for="email">${words.email}</label>
@@ -74,11 +104,8 @@ ${wrong === null ? null : html`<p class="wrong" id="wrong">${words.wrongEmail}</
 }
 
 /** The answer to every request for a link by email. */
-export function sentPage(look: Look, which: 'sent' | 'tooMany'): string {
+export function sentPage(look: Look, seller: string, which: 'sent' | 'tooMany'): string {
   const { heading, text } = SIGN_IN_WORDS[look.locale][which];
-  return endFrame(look, {
-    sign: which === 'sent' ? 'check' : 'clock',
-    heading,
-    body: html`<p class="soft">${text}</p>`,
-  });
+  const sign = mark(which === 'sent' ? 'check' : 'clock');
+  return doorFrame(look, seller, html`${sign}<h1>${heading}</h1>`, html`<p class="soft">${text}</p>`, heading);
 }

@@ -17,12 +17,12 @@ import {
   unknownReply,
 } from '../../pages/index.ts';
 import type { PortalDependencies } from '../links/dependencies.ts';
-import { findSession, isOpen, merchantOfSession } from '../links/links.ts';
+import { continueSession, findSession, isOpen, merchantOfSession } from '../links/links.ts';
 import { formKeyOf, isFormKey } from '../links/tokens.ts';
 import { noCookie, portalPath, sessionTokenIn } from './cookie.ts';
 import type { FormFields, Outcome, PortalPage, Visit } from './page.ts';
 import { portalFrame } from './shell.ts';
-import { signedOutPage } from './sign-in-pages.ts';
+import { endedPage, signedOutPage } from './sign-in-pages.ts';
 import { STYLE } from './style.ts';
 
 const api = routesOf('Pages');
@@ -33,8 +33,8 @@ const Query = MapOf(Text({ maxLength: 40 }), Text({ maxLength: 200 }));
 
 /** Makes the routes of pages behind a session. */
 export interface PageMaker {
-  /** A page; null is a 404. */
-  show(path: string, operationId: string, summary: string, work: (visit: Visit) => Promise<PortalPage | null>): Route;
+  /** A page, or the way to another one; null is a 404. */
+  show(path: string, operationId: string, summary: string, work: (visit: Visit) => Promise<Outcome>): Route;
   /** A form: in one transaction, which a page in place of a redirect undoes. */
   act(
     path: string,
@@ -71,6 +71,12 @@ export function pageMaker(dependencies: PortalDependencies): PageMaker {
       ? unknown
       : pageReply(page.status ?? 200, portalFrame(visit, page), visit.look, { style: STYLE, formsLeadTo: 'https:' });
 
+  const answer = (visit: Visit, outcome: Outcome): Reply => {
+    if (outcome !== null && 'to' in outcome) return goTo(`${base}${outcome.to}`);
+    if (outcome !== null && 'toOurs' in outcome) return goTo(outcome.toOurs);
+    return reply(visit, outcome);
+  };
+
   /** Runs work for visitors with a session; others get the way to one. */
   const visited = async (
     { database, request, now, params, query, signal }: Asked,
@@ -80,16 +86,20 @@ export function pageMaker(dependencies: PortalDependencies): PageMaker {
     const token = sessionTokenIn(request.headers.cookie);
     const merchantId = await merchantOfSession(database, token);
     const asked = localeAskedFor(request.headers['accept-language']);
-    if (token === undefined || merchantId === null)
-      return signedOut(plainLook(environment, asked), { base, merchantId: null });
+    if (token === undefined || merchantId === null) return signedOut(plainLook(environment, asked));
     const inVisit = async (tx: Tx): Promise<Reply> => {
       const session = await findSession(tx, token);
       const customer = session && (await findCustomer(tx, session.customerId));
-      const { name: seller, settings } = await findMerchant(tx);
+      const merchant = await findMerchant(tx);
+      const { name: seller, settings } = merchant;
       const look = lookOf(environment, settings, customer?.locale, asked);
-      if (!session || !customer || !isOpen(session, now)) return signedOut(look, { base, merchantId });
+      if (!session || !customer || !isOpen(session, now)) {
+        const door = { base, merchantId, seller, returnUrl: session?.returnUrl ?? null };
+        return pageReply(403, endedPage(look, door), look, { style: STYLE });
+      }
+      await continueSession(tx, session, now);
       const visit: Visit = {
-        ...{ tx, merchantId, customerId: customer.id, customer, session, seller, settings, look, now, base },
+        ...{ tx, merchantId, customerId: customer.id, customer, session, merchant, seller, settings, look, now, base },
         ...{ params, query, signal },
         formKey: formKeyOf(token),
         audit: (resourceId, before, after) =>
@@ -103,8 +113,8 @@ export function pageMaker(dependencies: PortalDependencies): PageMaker {
     };
     return database.transaction({ merchants: [merchantId] }, inVisit, { byKeys: 'one thing' });
   };
-  const signedOut = (look: Look, of: { base: string; merchantId: string | null }): Reply => {
-    const { status, body, headers } = pageReply(403, signedOutPage(look, of), look);
+  const signedOut = (look: Look): Reply => {
+    const { status, body, headers } = pageReply(403, signedOutPage(look), look, { style: STYLE });
     return new Reply(status, body, { ...headers, 'set-cookie': noCookie(publicUrl) });
   };
 
@@ -113,9 +123,9 @@ export function pageMaker(dependencies: PortalDependencies): PageMaker {
       api.get(path, operationId, {
         ...usual,
         summary,
-        replies: { 200: HTML, 403: HTML, 404: HTML },
+        replies: { 200: HTML, 303: HTML, 400: HTML, 403: HTML, 404: HTML, 409: HTML },
         free: async (context) =>
-          ok(await visited(context, operationId, async (visit) => reply(visit, await work(visit)))),
+          ok(await visited(context, operationId, async (visit) => answer(visit, await work(visit)))),
       }),
     act: (path, operationId, summary, fields, work) =>
       api.post(path, operationId, {
@@ -128,12 +138,7 @@ export function pageMaker(dependencies: PortalDependencies): PageMaker {
         replies: { 303: HTML, 200: HTML, 400: HTML, 403: HTML, 404: HTML, 409: HTML },
         free: async (context) => {
           const form = context.body as FormFields;
-          const acted = async (visit: Visit) => {
-            const outcome = await work(visit, form);
-            if (outcome !== null && 'to' in outcome) return goTo(`${base}${outcome.to}`);
-            if (outcome !== null && 'toOurs' in outcome) return goTo(outcome.toOurs);
-            return reply(visit, outcome);
-          };
+          const acted = async (visit: Visit) => answer(visit, await work(visit, form));
           const done = await visited(context, operationId, async (visit, token) => {
             // Another site, or a page of another session, changes nothing: the customer sees the portal as it is.
             if (isForeign(context.request) || !isFormKey(token, form.formKey ?? '')) return goTo(base);

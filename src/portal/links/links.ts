@@ -3,7 +3,7 @@ import type { Database, Tx } from '../../db/index.ts';
 import { type EnvironmentName, merchantSettings } from '../../identity/index.ts';
 import type { Chore } from '../../jobs/index.ts';
 import { type FieldError, invalid, notFound, ok, type Result } from '../../kernel/result.ts';
-import { endOfDuration, HOURS_PER_DAY, type Instant, isBefore, SECONDS_PER_HOUR } from '../../kernel/time.ts';
+import { earliest, endOfDuration, HOURS_PER_DAY, type Instant, isBefore, SECONDS_PER_HOUR } from '../../kernel/time.ts';
 import { redirectProblems } from '../../payments/index.ts';
 import {
   countMailed,
@@ -17,13 +17,18 @@ import {
   selectMerchantOfLink,
   selectMerchantOfSession,
   selectSession,
+  updateSessionEnd,
 } from './portal.sql.ts';
 import { hashOfToken, newToken } from './tokens.ts';
 
 /** How long a link opens the portal. */
 const LENGTHS = { usual: Temporal.Duration.from('PT10M'), longest: Temporal.Duration.from('P7D') };
 const MAILED_MINUTES = 15;
-const MAILED_SESSION_SECONDS = SECONDS_PER_HOUR;
+/** How long a visit lasts from its last request, and from its opening at most (docs/decisions/0228). */
+const VISIT = { hours: 1 };
+const LONGEST_VISIT = { hours: HOURS_PER_DAY };
+/** Its end is moved where that makes this much of a difference, so that not every page writes. */
+const END_MOVES_BY = { minutes: 1 };
 /** Links to one customer in the time in which they are of use. */
 const MOST_MAILED = 3;
 
@@ -50,7 +55,7 @@ export interface NewLink {
 const urlOf = (publicUrl: string, token: string): string => `${publicUrl}/portal/open?token=${token}`;
 
 /**
- * Makes a link to a customer's portal, which works once. The session that it becomes ends with the link's time.
+ * Makes a link to a customer's portal, which works once.
  * @returns 404 where there is no such customer; 400 for a time above seven days, and for a returnUrl that the
  *   merchant's rules do not allow
  */
@@ -76,7 +81,6 @@ export async function createLink(
     way: 'api',
     returnUrl,
     expiresAt,
-    sessionSeconds: null,
     createdAt: now,
   });
   return ok({ url: urlOf(publicUrl, token), expiresAt });
@@ -118,7 +122,6 @@ export async function createMailedLink(
     way: 'mail',
     returnUrl: null,
     expiresAt,
-    sessionSeconds: MAILED_SESSION_SECONDS,
     createdAt: now,
   });
   return {
@@ -175,8 +178,20 @@ export interface OpenedSession {
 /** Opens a link; null where it is used or has expired meanwhile. */
 export async function openLink(tx: Tx, link: PortalLink, now: Instant): Promise<OpenedSession | null> {
   const token = newToken();
-  const opened = await markOpened(tx, link, hashOfToken(token) as Buffer, now);
+  const session = { sessionHash: hashOfToken(token) as Buffer, endsAt: endOfVisit(now, now) };
+  const opened = await markOpened(tx, link, session, now);
   return opened ? { link: opened, token } : null;
+}
+
+/** An hour after the last request, and a day after the opening at the latest. */
+const endOfVisit = (openedAt: Instant, lastAt: Instant): Instant =>
+  earliest(lastAt.add(VISIT), openedAt.add(LONGEST_VISIT));
+
+/** A request within an open session, which lasts an hour from now on. */
+export async function continueSession(tx: Tx, session: PortalLink, now: Instant): Promise<void> {
+  const endsAt = endOfVisit(session.openedAt as Instant, now);
+  if (isBefore((session.sessionEndsAt as Instant).add(END_MOVES_BY), endsAt))
+    await updateSessionEnd(tx, session, endsAt);
 }
 
 /** Signs a visitor out. */
@@ -184,6 +199,8 @@ export const leaveSession = (tx: Tx, token: string, now: Instant): Promise<numbe
   markSessionEnded(tx, hashOfToken(token) as Buffer, now);
 
 const KEPT_HOURS = 30 * HOURS_PER_DAY;
+/** How long a browser keeps the cookie: after the visit, too, it tells whose customer has come back. */
+export const COOKIE_SECONDS: number = KEPT_HOURS * SECONDS_PER_HOUR;
 const MOST_FORGOTTEN = 5_000;
 
 /** Forgets links that were made more than 30 days ago, with their sessions. */

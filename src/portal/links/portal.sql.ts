@@ -14,8 +14,6 @@ export interface PortalLink {
   way: LinkWay;
   returnUrl: string | null;
   expiresAt: Instant;
-  /** How long the session lasts from its opening; null: until the link expires. */
-  sessionSeconds: number | null;
   openedAt: Instant | null;
   sessionHash: Buffer | null;
   sessionEndsAt: Instant | null;
@@ -53,15 +51,25 @@ export const selectSession = (tx: Tx, sessionHash: Buffer): Promise<PortalLink |
 export const markOpened = (
   tx: Tx,
   { merchantId, linkHash }: Pick<PortalLink, 'merchantId' | 'linkHash'>,
-  sessionHash: Buffer,
+  { sessionHash, endsAt }: { readonly sessionHash: Buffer; readonly endsAt: Instant },
   now: Instant,
 ): Promise<PortalLink | undefined> =>
   tx.maybe<PortalLink>(sql`
     update portal_link
-       set opened_at = ${now}::timestamptz, session_hash = ${sessionHash},
-           session_ends_at = coalesce(${now}::timestamptz + make_interval(secs => session_seconds), expires_at)
+       set opened_at = ${now}, session_hash = ${sessionHash}, session_ends_at = ${endsAt}
      where merchant_id = ${merchantId} and link_hash = ${linkHash} and opened_at is null and expires_at > ${now}
     returning *`);
+
+/** Moves the end of a session that goes on; the row of a page that is older leaves a later end as it is. */
+export const updateSessionEnd = (
+  tx: Tx,
+  { merchantId, linkHash }: Pick<PortalLink, 'merchantId' | 'linkHash'>,
+  endsAt: Instant,
+): Promise<number> =>
+  tx.run(sql`
+    update portal_link set session_ends_at = ${endsAt}
+     where merchant_id = ${merchantId} and link_hash = ${linkHash} and ended_at is null
+       and session_ends_at < ${endsAt}`);
 
 /** Ends a session by signing out; an ended one stays unchanged. */
 export const markSessionEnded = (tx: Tx, sessionHash: Buffer, now: Instant): Promise<number> =>

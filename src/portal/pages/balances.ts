@@ -2,10 +2,11 @@ import { findFeatures } from '../../catalog/index.ts';
 import { type CustomerBalance, findCustomerBalances } from '../../entitlements/index.ts';
 import { decimal } from '../../kernel/decimal.ts';
 import { parseInstant } from '../../kernel/time.ts';
-import { figuresOf } from '../../look/index.ts';
+import { breakable, figuresOf } from '../../look/index.ts';
 import { type Html, html } from '../../pages/index.ts';
 import { highestOf, lineChart, type Point } from '../frame/chart.ts';
 import type { PortalPage, Visit } from '../frame/page.ts';
+import { stackedTable } from '../frame/table.ts';
 import { PAGE_WORDS } from '../words/page-words.ts';
 import { PORTAL_WORDS } from '../words/words.ts';
 
@@ -33,7 +34,7 @@ function balanceSection({ look }: Visit, { detail, windows }: CustomerBalance, n
   const words = PAGE_WORDS[look.locale];
   const { quantity: number, day } = figuresOf(look.locale);
   if (detail.featureType !== 'metered')
-    return html`<section aria-labelledby="${id}"><h2 id="${id}" dir="auto">${name}</h2><p class="soft">${words.included}</p></section>
+    return html`<section aria-labelledby="${id}"><h2 id="${id}"><bdi>${name}</bdi></h2><p class="soft">${words.included}</p></section>
 `;
   const fact = (label: string, value: string) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`;
   const figure = (value: number) => decimal(value);
@@ -45,7 +46,7 @@ function balanceSection({ look }: Visit, { detail, windows }: CustomerBalance, n
   }));
   const highest = number(highestOf(points));
   const title = words.chartOf(name, points[0]?.label ?? '', points.at(-1)?.label ?? '', highest);
-  return html`<section aria-labelledby="${id}"><h2 id="${id}" dir="auto">${name}</h2>
+  return html`<section aria-labelledby="${id}"><h2 id="${id}"><bdi>${name}</bdi></h2>
 <p class="amount">${number(figure(detail.balance))}</p>
 <p class="soft">${detail.hasAccess ? words.left : words.noAccess}${end === null ? html` · ${words.once}` : html` · ${words.until(day(end))}`}${detail.isSoftLimit ? html` · ${words.soft}` : null}</p>
 <dl class="facts">${fact(words.used, number(figure(detail.usageInPeriod)))}${reserved.isZero() ? null : fact(words.reserved, number(reserved))}${overage.isZero() ? null : fact(words.overage, number(overage))}</dl>
@@ -53,9 +54,14 @@ ${highestOf(points).isZero() ? null : lineChart(title, `${id}-chart`, points, hi
 ${
   points.length === 0
     ? null
-    : html`<details><summary>${words.asTable}<span class="unseen">: ${name}</span></summary>
-<table><caption class="unseen">${name}</caption><thead><tr><th scope="col">${words.onDay}</th><th scope="col" class="end">${words.used}</th><th scope="col" class="end">${words.balance}</th></tr></thead>
-<tbody>${windows.map(({ usage, balanceAtEnd }, index) => html`<tr><th scope="row">${points[index]?.label ?? ''}</th><td>${number(decimal(usage))}</td><td>${number(decimal(balanceAtEnd))}</td></tr>`)}</tbody></table></details>`
+    : html`<details><summary>${words.asTable}<span class="unseen">: <bdi>${name}</bdi></span></summary>
+${stackedTable({
+  ...{ caption: name, named: words.onDay, columns: [{ head: words.used }, { head: words.balance }] },
+  rows: windows.map(({ usage, balanceAtEnd }, index) => ({
+    name: html`${points[index]?.label ?? ''}`,
+    cells: [breakable(number(decimal(usage))), breakable(number(decimal(balanceAtEnd)))],
+  })),
+})}</details>`
 }
 </section>
 `;

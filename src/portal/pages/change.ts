@@ -1,3 +1,4 @@
+import type { Tx } from '../../db/index.ts';
 import { findRunningPeriod, lockInvoicesIn, type OpenInvoice, viewAsOfNow } from '../../invoicing/index.ts';
 import { decimal } from '../../kernel/decimal.ts';
 import { formatMoney } from '../../kernel/money.ts';
@@ -13,6 +14,7 @@ import {
 } from '../../subscriptions/index.ts';
 import type { Visit } from '../frame/page.ts';
 import type { PortalDependencies } from '../links/dependencies.ts';
+import { deletePlannedEnd, selectPlannedEnd, upsertPlannedEnd } from './planned-ends.sql.ts';
 import { creditsBeyond, type Preview, type RequestedChange, type Rights } from './requested-change.ts';
 
 /** The changes that the merchant allows to its customers. */
@@ -69,7 +71,17 @@ async function change(
       requested.when === 'now' ? { ...ENDED, terminatedAt: text, terminatedBy: customerId } : { endingAt: text };
     const held = await holdLiving(tx, id, 'update', now);
     const ended = held.ok ? await patchSubscription(dependencies.subscriptions, tx, held.value, end) : held;
+    if (ended.ok && requested.when === 'period_end') await upsertPlannedEnd(tx, id, at);
     return ended.ok ? ok({ at, versionId: null }) : ended;
+  }
+  if (requested.kind === 'keep') {
+    const held = await holdLiving(tx, id, 'update', now);
+    if (!held.ok) return held;
+    const at = await endOfCustomer(tx, held.value.subscription);
+    if (at === null) return notFound('end');
+    await deletePlannedEnd(tx, id);
+    const kept = await patchSubscription(dependencies.subscriptions, tx, held.value, { endingAt: null });
+    return kept.ok ? ok({ at, versionId: null }) : kept;
   }
   const order =
     requested.kind === 'plan'
@@ -82,6 +94,16 @@ async function change(
   if (!changed.ok) return changed;
   const { effectiveAt: at, planVersionId: versionId } = changed.value.change;
   return ok({ at, versionId });
+}
+
+/** The end that the customer has planned here, and may take back; null for none, and for one of the merchant. */
+export async function endOfCustomer(
+  tx: Tx,
+  { id, status, endingAt }: Pick<SubscriptionRow, 'id' | 'status' | 'endingAt'>,
+): Promise<Instant | null> {
+  if (status !== 'active' || endingAt === null) return null;
+  const planned = await selectPlannedEnd(tx, id);
+  return planned?.equals(endingAt) === true ? planned : null;
 }
 
 const ENDED = { terminationReason: 'Ended by the customer in the customer portal' };

@@ -1,4 +1,5 @@
 import { type Customer, changeBillingDetails, publicCustomer } from '../../customers/index.ts';
+import { taxNames } from '../../look/index.ts';
 import { countryOptions, type Html, html } from '../../pages/index.ts';
 import type { FormFields, Outcome, PortalPage, Visit } from '../frame/page.ts';
 import { doneNote, keyField } from '../frame/shell.ts';
@@ -53,7 +54,7 @@ ${doneNote(visit)}
 ${
   faults.size === 0
     ? null
-    : html`<div class="notice" role="alert"><strong>${words.wrong}</strong><ul>${[...faults.keys()].map((field) => html`<li><a href="#${field}">${words.fields[field]}</a></li>`)}</ul></div>`
+    : html`<div class="notice" role="alert"><strong>${words.wrong}</strong><ul>${[...faults.keys()].map((field) => html`<li><a href="#${field}">${labelOf(visit, field)}</a></li>`)}</ul></div>`
 }
 <form method="post" action="${base}/details" novalidate>${keyField(visit)}
 ${DETAIL_FIELDS.map((field) => fieldOf(visit, field, typed[field], faults.get(field) ?? null))}
@@ -62,7 +63,12 @@ ${DETAIL_FIELDS.map((field) => fieldOf(visit, field, typed[field], faults.get(fi
   };
 }
 
-function fieldOf({ look }: Visit, field: DetailField, value: string, fault: DetailFault | null): Html {
+/** The name of a field; that of the tax number is the one of the customer's country. */
+const labelOf = ({ look: { locale }, customer }: Visit, field: DetailField): string =>
+  field === 'taxId' ? taxNames(locale, customer.organization).id : PAGE_WORDS[locale].fields[field];
+
+function fieldOf(visit: Visit, field: DetailField, value: string, fault: DetailFault | null): Html {
+  const { look } = visit;
   const words = PAGE_WORDS[look.locale];
   const text = fault === null ? null : typeof fault === 'string' ? words[fault] : words.tooLong(fault.most);
   const hint = field === 'emails' ? words.emailsHint : null;
@@ -70,7 +76,7 @@ function fieldOf({ look }: Visit, field: DetailField, value: string, fault: Deta
     (id) => id !== '',
   );
   const about = html`${described.length === 0 ? null : html` aria-describedby="${described.join(' ')}"`}${text === null ? null : html` aria-invalid="true"`}`;
-  return html`<div class="field"><label for="${field}">${words.fields[field]}</label>
+  return html`<div class="field"><label for="${field}">${labelOf(visit, field)}</label>
 ${hint === null ? null : html`<p class="hint" id="${field}-hint">${hint}</p>`}
 ${text === null ? null : html`<p class="wrong" id="${field}-wrong">${text}</p>`}
 ${

@@ -1,16 +1,17 @@
 import {
   type CustomerInvoice,
+  type InvoiceRow,
   type ListedInvoice,
   listCustomerInvoices,
   viewCustomerInvoice,
 } from '../../invoicing/index.ts';
-import { decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { figuresOf } from '../../look/index.ts';
-import { downloadLinks, type Html, html, openForm, type PageDownload } from '../../pages/index.ts';
-import { explainedLines, stretch } from '../frame/lines.ts';
+import { breakable, figuresOf, taxNames } from '../../look/index.ts';
+import { downloadLinks, type Html, html, type PageDownload } from '../../pages/index.ts';
+import { explainedLines } from '../frame/lines.ts';
 import type { PortalPage, Visit } from '../frame/page.ts';
 import { pager } from '../frame/shell.ts';
+import { stackedTable, type TableRow } from '../frame/table.ts';
 import type { PortalDependencies } from '../links/dependencies.ts';
 import { PORTAL_WORDS } from '../words/words.ts';
 
@@ -38,9 +39,11 @@ export async function invoicesPage(visit: Visit): Promise<PortalPage> {
 ${
   invoices.length === 0
     ? html`<p class="soft">${words.noInvoices}</p>`
-    : html`<div class="wide"><table><caption class="unseen">${words.tabs.invoices}</caption>
-<thead><tr><th scope="col">${words.number}</th><th scope="col">${words.issued}</th><th scope="col">${words.state}</th><th scope="col" class="end">${words.total}</th></tr></thead>
-<tbody>${invoices.map((each) => invoiceRow(visit, each))}</tbody></table></div>`
+    : stackedTable({
+        ...{ caption: words.tabs.invoices, named: words.invoiceNumber },
+        columns: [{ head: words.issued, isText: true }, { head: words.status, isText: true }, { head: words.total }],
+        rows: invoices.map((each) => invoiceRow(visit, each)),
+      })
 }
 ${pager(visit, `${base}/invoices`, { page: number, pages })}
 </section>`,
@@ -51,15 +54,32 @@ const TAGS: Readonly<Record<string, string>> = { overdue: 'tag bad', paid: 'tag 
 
 const nameOf = (visit: Visit, number: string | null): string => number ?? PORTAL_WORDS[visit.look.locale].unnumbered;
 
-function invoiceRow(visit: Visit, { invoice, standing }: ListedInvoice): Html {
+function invoiceRow(visit: Visit, { invoice, standing }: ListedInvoice): TableRow {
   const { look, base } = visit;
-  const { money, day } = figuresOf(look.locale);
-  return html`<tr><th scope="row"><a href="${base}/invoices/${invoice.id}">${nameOf(visit, invoice.invoiceNumber)}</a></th>
-<td class="start">${day(invoice.issuedAt as Instant)}</td>
-<td class="start"><span class="${TAGS[standing] ?? 'tag'}">${PORTAL_WORDS[look.locale].standings[standing]}</span></td>
-<td>${money(invoice.grandTotal, invoice.currency)}</td></tr>
-`;
+  const { money, shortDay } = figuresOf(look.locale);
+  return {
+    name: html`<a href="${base}/invoices/${invoice.id}">${nameOf(visit, invoice.invoiceNumber)}</a>`,
+    cells: [
+      shortDay(invoice.issuedAt as Instant),
+      tagOf(visit, standing),
+      breakable(money(invoice.grandTotal, invoice.currency)),
+    ],
+  };
 }
+
+const tagOf = ({ look }: Visit, standing: ListedInvoice['standing']): Html =>
+  html`<span class="${TAGS[standing] ?? 'tag'}">${PORTAL_WORDS[look.locale].standings[standing]}</span>`;
+
+/** The way to the page on which an invoice is paid; of one that no card can pay, to what that page says. */
+export const payForm = (
+  page: string,
+  invoice: Pick<InvoiceRow, 'paysOnline' | 'livesBySession'>,
+  pay: Html | string,
+  howToPay: Html | string,
+): Html =>
+  invoice.paysOnline || invoice.livesBySession
+    ? html`<form method="post" action="${page}"><button class="small" type="submit">${pay}</button></form>`
+    : html`<a class="button small" href="${page}">${howToPay}</a>`;
 
 /** One invoice: how it stands, its documents, and where each figure comes from. */
 export async function invoicePage(dependencies: PortalDependencies, visit: Visit): Promise<PortalPage | null> {
@@ -78,38 +98,38 @@ export async function invoicePage(dependencies: PortalDependencies, visit: Visit
     title: `${words.invoice} ${nameOf(visit, invoice.invoiceNumber)}`,
     tab: 'invoices',
     body: html`<section><h1>${words.invoice} ${nameOf(visit, invoice.invoiceNumber)}</h1>
-<p class="soft">${words.issued} ${formats.day(invoice.issuedAt as Instant)} <span class="${TAGS[standing] ?? 'tag'}">${words.standings[standing]}</span></p>
+<p>${tagOf(visit, standing)}</p>
 <dl class="facts">${factsOf(visit, view)}</dl>
-${isAsked && invoice.unpaidAmount.gt(0) ? openForm(page, words.pay(amount)) : null}
+${isAsked && invoice.unpaidAmount.gt(0) ? payForm(page, invoice, words.pay(amount), words.howToPay) : null}
 <p><a href="${page}">${words.openInvoicePage}</a></p>
 </section>
 <section aria-labelledby="lines"><h2 id="lines">${words.lines}</h2>
-${explainedLines(look.locale, invoice, rows)}
+${explainedLines(visit, invoice, rows)}
 ${missing > 0 ? html`<p class="soft">${words.moreLines(missing)}</p>` : null}
 </section>
 ${documentsOf(visit, view, page)}`,
   };
 }
 
-/** The totals, each made of the ones before it. */
-function factsOf({ look }: Visit, { invoice }: CustomerInvoice): Html[] {
+/** The day of issue, the period, and the totals, each made of the ones before it. */
+function factsOf({ look, merchant }: Visit, { invoice }: CustomerInvoice): Html[] {
   const words = PORTAL_WORDS[look.locale];
-  const { money, quantity: number } = figuresOf(look.locale);
+  const { money, percent, day, period } = figuresOf(look.locale);
   const { currency, creditedAmount: credited, paidAmount: paid } = invoice;
-  const fact = (label: string, value: string) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`;
+  const fact = (label: string, value: string) => html`<div><dt>${label}</dt><dd>${breakable(value)}</dd></div>`;
+  const tax = taxNames(look.locale, invoice.seller ?? merchant).sum;
   const came = paid.minus(credited);
   return [
+    fact(words.issued, day(invoice.issuedAt as Instant)),
     ...(invoice.periodStart.equals(invoice.periodEnd)
       ? []
-      : [fact(words.period, stretch(look.locale, invoice.periodStart, invoice.periodEnd))]),
+      : [fact(words.period, period(invoice.periodStart, invoice.periodEnd))]),
     fact(words.subtotal, money(invoice.subtotal, currency)),
-    ...invoice.taxes.map(({ rate, amount }) =>
-      fact(words.taxOf(number(decimal(rate))), money(decimal(amount), currency)),
-    ),
+    ...invoice.taxes.map(({ rate, amount }) => fact(`${tax} ${percent(rate)}`, money(amount, currency))),
     fact(words.total, money(invoice.grandTotal, currency)),
     ...(came.gt(0) ? [fact(words.amountPaid, money(came.negated(), currency))] : []),
     ...(credited.isZero() ? [] : [fact(words.credited, money(credited.negated(), currency))]),
-    fact(words.leftToPay, money(invoice.unpaidAmount, currency)),
+    fact(words.toPay, money(invoice.unpaidAmount, currency)),
   ];
 }
 

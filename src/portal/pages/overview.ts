@@ -15,6 +15,8 @@ import type { PortalPage, Visit } from '../frame/page.ts';
 import { doneNote } from '../frame/shell.ts';
 import type { PortalDependencies } from '../links/dependencies.ts';
 import { PORTAL_WORDS } from '../words/words.ts';
+import { payForm } from './invoices.ts';
+import { ownNameOf } from './own-name.ts';
 
 /** The most subscriptions on a page. */
 const MOST_SUBSCRIPTIONS = 50;
@@ -58,7 +60,12 @@ ${failed ? html`<span class="note">${words.lastChargeFailed} <a href="${base}/ca
 <div class="acts">${
     standing === 'onItsWay'
       ? html`<span class="tag">${words.standings.onItsWay}</span>`
-      : html`<form method="post" action="${payPath(visit, invoice.id)}"><button class="small" type="submit">${words.pay(amount)}<span class="unseen"> ${words.forInvoice(name)}</span></button></form>`
+      : payForm(
+          payPath(visit, invoice.id),
+          invoice,
+          html`${words.pay(amount)}<span class="unseen"> ${words.forInvoice(name)}</span>`,
+          html`${words.howToPay}<span class="unseen"> ${words.forInvoice(name)}</span>`,
+        )
   }</div></div>
 `;
 }
@@ -93,15 +100,16 @@ function planRow(visit: Visit, { subscription, plan, open, total }: OwnPlan): Ht
   const { look, base } = visit;
   const words = PORTAL_WORDS[look.locale];
   const { money, day } = figuresOf(look.locale);
+  const ownName = ownNameOf(subscription.name, [plan?.name ?? '', planName(plan), visit.customer.organization.name]);
   const estimate =
     open === undefined || total === null
       ? html`<span class="note">${words.noEstimate}</span>`
       : html`<span><span class="note">${words.estimate}</span> <strong>${money(total, open.currency)}</strong></span>`;
-  return html`<div class="row"><div><strong dir="auto">${planName(plan)}</strong> ${subscription.name === planName(plan) ? null : html`<span class="note" dir="auto">${subscription.name}</span>`}
+  return html`<div class="row"><div><strong><bdi>${planName(plan)}</bdi></strong>${ownName === null ? null : html` <span class="note"><bdi>${ownName}</bdi></span>`}
 <span class="note">${standingOf(visit, subscription)}</span>
 ${open === undefined ? null : html`<span class="note">${words.nextInvoice(day(open.periodEnd))}</span>`}</div>
 <div class="acts">${open === undefined ? null : estimate}
-<a class="button small second" href="${base}/subscriptions/${subscription.id}">${words.see}<span class="unseen"> ${planName(plan)}</span></a></div></div>
+<a class="button small second" href="${base}/subscriptions/${subscription.id}">${words.see}<span class="unseen"> <bdi>${planName(plan)}</bdi></span></a></div></div>
 `;
 }
 

@@ -15,7 +15,9 @@ export type RequestedChange =
   | { readonly kind: 'plan'; readonly planId: string }
   | { readonly kind: 'quantities'; readonly quantities: Readonly<Record<string, number>> }
   /** `at`: the instant of the preview, at which an end that was shown happens. */
-  | { readonly kind: 'cancel'; readonly when: 'period_end' | 'now'; readonly at: Instant };
+  | { readonly kind: 'cancel'; readonly when: 'period_end' | 'now'; readonly at: Instant }
+  /** Takes back the end that the customer has planned. */
+  | { readonly kind: 'keep' };
 
 /** The changes that the merchant's settings allow. */
 export type Rights = MerchantSettings['portal'];
@@ -26,6 +28,7 @@ export function readRequestedChange(
   rights: Rights,
   now: Instant,
 ): RequestedChange | 'bad quantity' | null {
+  if (form.keep !== undefined) return { kind: 'keep' };
   if (form.cancel !== undefined) {
     if (rights.cancellation === 'none') return null;
     return { kind: 'cancel', when: rights.cancellation, at: endIn(form.at, now) };
@@ -51,6 +54,7 @@ function endIn(text: string | undefined, now: Instant): Instant {
 /** The form fields of a requested change. */
 export function fieldsOf(requested: RequestedChange): Readonly<Record<string, string>> {
   if (requested.kind === 'plan') return { plan: requested.planId };
+  if (requested.kind === 'keep') return { keep: 'yes' };
   if (requested.kind === 'cancel') return { cancel: requested.when, at: formatInstant(requested.at) };
   return Object.fromEntries(Object.entries(requested.quantities).map(([id, count]) => [id, String(count)]));
 }

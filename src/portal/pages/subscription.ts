@@ -1,9 +1,18 @@
-import { findPlan, findPlanVersion, type Plan } from '../../catalog/index.ts';
+import {
+  findPlan,
+  findPlans,
+  findPlanVersion,
+  findPlanVersions,
+  type Plan,
+  type PricedVersion,
+} from '../../catalog/index.ts';
+import { pricesInWords } from '../../checkout/index.ts';
 import { effectiveNowForReading } from '../../clocks/index.ts';
+import type { Tx } from '../../db/index.ts';
 import { findNextToClose, type OpenInvoice, viewAsOfNow } from '../../invoicing/index.ts';
-import { decimal } from '../../kernel/decimal.ts';
+import { type Decimal, decimal } from '../../kernel/decimal.ts';
 import { formatInstant } from '../../kernel/time.ts';
-import { figuresOf } from '../../look/index.ts';
+import { breakable, figuresOf, taxNames } from '../../look/index.ts';
 import { type Html, html } from '../../pages/index.ts';
 import {
   findScheduledChange,
@@ -17,8 +26,9 @@ import { doneNote, keyField } from '../frame/shell.ts';
 import type { PortalDependencies } from '../links/dependencies.ts';
 import { CHANGE_WORDS } from '../words/change-words.ts';
 import { PORTAL_WORDS } from '../words/words.ts';
-import { applyRequestedChange, rightsOf } from './change.ts';
+import { applyRequestedChange, endOfCustomer, rightsOf } from './change.ts';
 import { planName, standingOf } from './overview.ts';
+import { ownNameOf } from './own-name.ts';
 import {
   type Credited,
   fieldsOf,
@@ -51,13 +61,17 @@ export async function subscriptionPage(dependencies: PortalDependencies, visit: 
   return own && ownPage(dependencies, visit, own);
 }
 
+/** The ways in which a change can fail, with the status of the page that says so. */
+const PROBLEMS = { badQuantity: 400, notPossible: 409 } as const;
+type Problem = keyof typeof PROBLEMS;
+
 async function ownPage(
   dependencies: PortalDependencies,
   visit: Visit,
   own: Own,
-  problem: 'badQuantity' | 'notPossible' | null = null,
+  problem: Problem | null = null,
 ): Promise<PortalPage> {
-  const { tx, look } = visit;
+  const { tx, look, customer } = visit;
   const words = CHANGE_WORDS[look.locale];
   const { subscription, plan } = own;
   const rights = rightsOf(visit);
@@ -66,77 +80,131 @@ async function ownPage(
   const waiting = await findScheduledChange(tx, subscription.id);
   const target = waiting && (await findPlan(tx, waiting.planId));
   const mayChange = subscription.status === 'active' && !waiting && subscription.endingAt === null;
+  const end = await endOfCustomer(tx, subscription);
+  const version = await findPlanVersion(tx, subscription.planVersionId);
   const { day } = figuresOf(look.locale);
+  const ownName = ownNameOf(subscription.name, [plan.name, planName(plan), customer.organization.name]);
   return {
     title: planName(plan),
     tab: 'overview',
-    ...(problem !== null && { status: problem === 'badQuantity' ? 400 : 409 }),
-    body: html`<section><h1 dir="auto">${planName(plan)}</h1>
+    ...(problem !== null && { status: PROBLEMS[problem] }),
+    body: html`<section><h1><bdi>${planName(plan)}</bdi></h1>
 ${doneNote(visit)}
 ${problem === null ? null : html`<p class="notice" role="alert">${words[problem]}</p>`}
-${subscription.name === planName(plan) ? null : html`<p class="soft" dir="auto">${subscription.name}</p>`}
-${standingOf(visit, subscription) === '' ? null : html`<p class="soft">${standingOf(visit, subscription)}</p>`}
-${waiting ? html`<p class="plain">${words.planned(planName(target), day(waiting.effectiveAt))}</p>` : null}
-${next ? invoiceTable(visit, words.nextInvoice(day(next.invoice.periodEnd)), next, words.soFar) : null}
+${ownName === null ? null : html`<p class="soft"><bdi>${ownName}</bdi></p>`}
+${standingOf(visit, subscription) === '' ? null : html`<p><strong>${standingOf(visit, subscription)}</strong></p>`}
+${end === null ? null : previewForm(visit, subscription, html`<input type="hidden" name="keep" value="yes">`, words.keep)}
+${waiting ? html`<p class="plain">${words.planned(html`<bdi>${planName(target)}</bdi>`, day(waiting.effectiveAt))}</p>` : null}
+${next ? invoiceTable(visit, words.nextInvoice(day(next.invoice.periodEnd)), next, hasUsage(version) ? words.soFar : null) : null}
 </section>
-${mayChange ? await planForm(visit, own, rights) : null}
-${mayChange && rights.quantities ? await quantityForm(visit, own) : null}
+${mayChange ? await planForm(visit, own, version) : null}
+${mayChange && rights.quantities ? await quantityForm(visit, own, version) : null}
 ${mayChange && rights.cancellation !== 'none' ? cancelForm(visit, own, rights.cancellation) : null}`,
   };
 }
 
+/** Does a version price any usage? */
+const hasUsage = (version: PricedVersion | undefined): boolean =>
+  version?.prices.some(({ metric }) => metric !== null) === true;
+
 /** An open invoice as of now: its lines and its totals. */
-function invoiceTable({ look }: Visit, heading: string, { invoice, lines }: OpenInvoice, note: string): Html {
-  const words = PORTAL_WORDS[look.locale];
-  const { money } = figuresOf(look.locale);
-  return html`<h2>${heading}</h2><p class="amount">${money(invoice.grandTotal, invoice.currency)}</p><p class="soft">${note}</p>
-${explainedLines(look.locale, invoice, lines)}
-<dl class="facts"><div><dt>${words.subtotal}</dt><dd>${money(invoice.subtotal, invoice.currency)}</dd></div>
-<div><dt>${words.tax}</dt><dd>${money(invoice.totalTax, invoice.currency)}</dd></div>
-<div><dt>${words.total}</dt><dd>${money(invoice.grandTotal, invoice.currency)}</dd></div></dl>`;
+function invoiceTable(visit: Visit, heading: string, { invoice, lines }: OpenInvoice, note: string | null): Html {
+  const { locale } = visit.look;
+  const words = PORTAL_WORDS[locale];
+  const { money } = figuresOf(locale);
+  const fact = (label: string, value: Decimal) =>
+    html`<div><dt>${label}</dt><dd>${breakable(money(value, invoice.currency))}</dd></div>`;
+  return html`<h2>${heading}</h2><p class="amount">${breakable(money(invoice.grandTotal, invoice.currency))}</p>${note === null ? null : html`<p class="soft">${note}</p>`}
+${explainedLines(visit, invoice, lines)}
+<dl class="facts">${fact(words.subtotal, invoice.subtotal)}${invoice.totalTax.isZero() ? null : fact(taxNames(locale, invoice.seller ?? visit.merchant).sum, invoice.totalTax)}${fact(words.total, invoice.grandTotal)}</dl>`;
+}
+
+/** A form that leads to the preview of a change. It changes nothing, so it is a GET: going back to it works. */
+const previewForm = (
+  visit: Visit,
+  subscription: SubscriptionRow,
+  fields: Html | readonly Html[],
+  label: string,
+): Html =>
+  html`<form method="get" action="${pathOf(visit, subscription)}/preview">${fields}
+<button class="small second" type="submit">${label}</button></form>`;
+
+/** The plans to which the customer may move, with their prices; none is chosen. The present one stands above them. */
+async function planForm(
+  visit: Visit,
+  { subscription, plan }: Own,
+  version: PricedVersion | undefined,
+): Promise<Html | null> {
+  const { tx, look } = visit;
+  const words = CHANGE_WORDS[look.locale];
+  const offered = await offersOf(tx, plan, rightsOf(visit));
+  if (offered.length === 0) return null;
+  const writing = { locale: look.locale, currency: plan.currency };
+  return html`<section aria-labelledby="change"><h2 id="change">${words.changePlan}</h2>
+${previewForm(
+  visit,
+  subscription,
+  html`<fieldset><legend class="unseen">${words.choose}</legend>
+<div class="card now"><span><span class="face"><bdi>${planName(plan)}</bdi> <span class="tag">${words.current}</span></span>${version ? pricesOf(version, { ...writing, planCadence: plan.billingCadence }) : null}</span></div>
+${offered.map(
+  ({ plan: each, version: offer }) =>
+    html`<label class="card"><input type="radio" name="plan" value="${each.id}" required><span><span class="face"><bdi>${planName(each)}</bdi></span>${each.description === null ? null : html`<span class="note"><bdi>${each.description}</bdi></span>`}${pricesOf(offer, { ...writing, planCadence: each.billingCadence })}</span></label>`,
+)}</fieldset>`,
+  words.look,
+)}</section>`;
+}
+
+interface PlanOffer {
+  readonly plan: Plan;
+  readonly version: PricedVersion;
 }
 
 /** The other plans that the merchant offers, in the same currency and taxed in the same way. */
-async function planForm(visit: Visit, { subscription, plan }: Own, { planChange }: Rights): Promise<Html | null> {
-  const { tx, look } = visit;
-  const words = CHANGE_WORDS[look.locale];
-  const offered: Plan[] = [];
-  for (const id of planChange?.plans ?? []) {
-    const each = id === plan.id ? undefined : await findPlan(tx, id);
-    if (each?.currency === plan.currency && each.taxBehavior === plan.taxBehavior) offered.push(each);
-  }
-  if (offered.length === 0) return null;
-  return html`<section aria-labelledby="change"><h2 id="change">${words.changePlan}</h2>
-<form method="post" action="${pathOf(visit, subscription)}/preview">${keyField(visit)}
-<fieldset><legend>${words.choose}</legend>${offered.map(
-    (each, index) =>
-      html`<label class="card"><input type="radio" name="plan" value="${each.id}"${index === 0 ? html` checked` : null}><span><span class="face" dir="auto">${planName(each)}</span>${each.description === null ? null : html`<span class="note" dir="auto">${each.description}</span>`}</span></label>`,
-  )}</fieldset>
-<button type="submit">${words.look}</button></form></section>`;
+async function offersOf(tx: Tx, plan: Plan, { planChange }: Rights): Promise<PlanOffer[]> {
+  const ids = (planChange?.plans ?? []).filter((id) => id !== plan.id);
+  const plans = await findPlans(tx, ids);
+  const fitting = ids.flatMap((id) => {
+    const each = plans.get(id);
+    return each?.currency === plan.currency && each.taxBehavior === plan.taxBehavior ? [each] : [];
+  });
+  const versions = await findPlanVersions(
+    tx,
+    fitting.map(({ defaultVersionId: id }) => id),
+  );
+  return fitting.flatMap((each) => {
+    const version = versions.get(each.defaultVersionId);
+    return version ? [{ plan: each, version }] : [];
+  });
 }
 
+/** The prices of a version, as sign-up pages say them. */
+const pricesOf = ({ prices }: PricedVersion, writing: Parameters<typeof pricesInWords>[1]): Html =>
+  html`${pricesInWords(prices, writing).map(({ name, terms }) => html`<span class="note"><bdi>${name}</bdi>: ${terms}</span>`)}`;
+
 /** How many of each fee price there are, in fields. */
-async function quantityForm(visit: Visit, { subscription }: Own): Promise<Html | null> {
+async function quantityForm(
+  visit: Visit,
+  { subscription }: Own,
+  version: PricedVersion | undefined,
+): Promise<Html | null> {
   const { tx, look } = visit;
   const words = CHANGE_WORDS[look.locale];
-  const version = await findPlanVersion(tx, subscription.planVersionId);
   const [quantities = {}] = await quantitiesOf(tx, [subscription]);
   const fees = (version?.prices ?? []).filter(({ id }) => Object.hasOwn(quantities, id));
   if (fees.length === 0) return null;
-  return html`<section aria-labelledby="quantities"><h2 id="quantities">${words.changeQuantities}</h2>
-<form method="post" action="${pathOf(visit, subscription)}/preview" novalidate>${keyField(visit)}
-${fees.map(
-  ({ id, invoiceDisplayName }) =>
-    html`<div class="field short"><label for="${id}" dir="auto">${invoiceDisplayName}</label><input id="${id}" name="${id}" inputmode="numeric" autocomplete="off" maxlength="7" value="${decimal(quantities[id] as number).toFixed()}"></div>
+  const fields = fees.map(
+    ({ id, invoiceDisplayName }) =>
+      html`<div class="field short"><label for="${id}"><bdi>${invoiceDisplayName}</bdi></label><input id="${id}" name="${id}" inputmode="numeric" autocomplete="off" maxlength="7" required value="${decimal(quantities[id] as number).toFixed()}"></div>
 `,
-)}<button class="small" type="submit">${words.look}</button></form></section>`;
+  );
+  return html`<section aria-labelledby="quantities"><h2 id="quantities">${words.changeQuantities}</h2>
+${previewForm(visit, subscription, fields, words.look)}</section>`;
 }
 
 const cancelForm = (visit: Visit, { subscription }: Own, when: 'period_end' | 'now'): Html => {
   const words = CHANGE_WORDS[visit.look.locale];
   return html`<section aria-labelledby="cancel"><h2 id="cancel">${words.cancel}</h2><p class="soft">${words.cancelNote[when]}</p>
-<form method="post" action="${pathOf(visit, subscription)}/preview">${keyField(visit)}<input type="hidden" name="cancel" value="${when}">
-<button class="small second" type="submit">${words.look}<span class="unseen">: ${words.cancel}</span></button></form></section>`;
+${previewForm(visit, subscription, html`<input type="hidden" name="cancel" value="${when}">`, words.cancelButton)}</section>`;
 };
 
 /** The request of a form, with effective now of the subscription. */
@@ -146,11 +214,11 @@ async function askedOf(visit: Visit, { subscription }: Own, form: FormFields, ri
 }
 
 /** The effect of a change. It is made, described, and rolled back. */
-export async function previewPage(dependencies: PortalDependencies, visit: Visit, form: FormFields): Promise<Outcome> {
+export async function previewPage(dependencies: PortalDependencies, visit: Visit): Promise<Outcome> {
   const own = await ownOf(visit);
   if (own === null) return null;
   const rights = rightsOf(visit);
-  const requested = await askedOf(visit, own, form, rights);
+  const requested = await askedOf(visit, own, visit.query, rights);
   if (requested === null) return { to: pathIn(own) };
   if (requested === 'bad quantity') return ownPage(dependencies, visit, own, 'badQuantity');
   return shownOr(dependencies, visit, own, requested, rights);
@@ -180,40 +248,53 @@ async function previewOf(visit: Visit, own: Own, preview: Preview, hasChanged: b
   const { look } = visit;
   const words = CHANGE_WORDS[look.locale];
   const { day } = figuresOf(look.locale);
-  const { requested, invoices, credited, toCredit } = preview;
-  const amountOf = ({ amount, currency }: Credited) => figuresOf(look.locale).money(decimal(amount), currency);
+  const { requested, invoices, credited, toCredit, versionId } = preview;
+  const amountOf = ({ amount, currency }: Credited) => figuresOf(look.locale).money(amount, currency);
   const hidden = Object.entries({ ...fieldsOf(requested), print: fingerprintOf(preview) });
+  const bearsUsage = hasUsage(await findPlanVersion(visit.tx, versionId ?? own.subscription.planVersionId));
+  const usageNote = bearsUsage && !(requested.kind === 'cancel' && requested.when === 'now') ? words.usageNote : null;
   return {
-    title: words.preview,
+    title: words.headings[requested.kind],
     tab: 'overview',
-    body: html`<section><h1>${words.preview}</h1>
+    body: html`<section><h1>${words.headings[requested.kind]}</h1>
 ${hasChanged ? html`<p class="notice" role="alert">${words.hasChanged}</p>` : null}
 <p>${await sentenceOf(visit, own, preview)}</p><p class="soft">${words.previewNote}</p>
 ${credited.map((each) => html`<p>${words.credited(amountOf(each))}</p>`)}${toCredit.map((each) => html`<p>${words.toCredit(amountOf(each))}</p>`)}
 ${invoices.length === 0 ? html`<p class="soft">${words.noInvoice}</p>` : null}
-${invoices.map((each) => invoiceTable(visit, words.invoiceOf(day(each.invoice.periodEnd)), each, words.usageNote))}
+${invoices.map((each) => invoiceTable(visit, words.invoiceOf(day(each.invoice.periodEnd)), each, usageNote))}
 <form method="post" action="${pathOf(visit, own.subscription)}/change">${keyField(visit)}${hidden.map(
       ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
-    )}<button type="submit">${words.confirm[requested.kind]}</button></form>
-<p><a href="${pathOf(visit, own.subscription)}">${words.back}</a></p>
+    )}<div class="acts-of-form"><button class="small" type="submit">${confirmLabel(visit, preview)}</button>
+<a class="button small second" href="${pathOf(visit, own.subscription)}">${words.back}</a></div></form>
 </section>`,
   };
 }
 
+/** The button that makes the change: it says when the change comes. */
+function confirmLabel(visit: Visit, { requested, at }: Preview): string {
+  const { confirm } = CHANGE_WORDS[visit.look.locale];
+  const day = figuresOf(visit.look.locale).day(at);
+  if (requested.kind === 'keep') return confirm.keep;
+  if (requested.kind === 'quantities') return confirm.quantities;
+  if (requested.kind === 'cancel') return requested.when === 'now' ? confirm.cancelNow : confirm.cancelOn(day);
+  return rightsOf(visit).planChange?.effective === 'periodEnd' ? confirm.planOn(day) : confirm.planNow;
+}
+
 /** The result of the change, in a sentence. */
-async function sentenceOf(visit: Visit, { subscription }: Own, { requested, at }: Preview): Promise<Html> {
+async function sentenceOf(visit: Visit, { subscription, plan }: Own, { requested, at }: Preview): Promise<Html> {
   const { tx, look } = visit;
   const words = CHANGE_WORDS[look.locale];
   const when = figuresOf(look.locale).day(at);
-  if (requested.kind === 'cancel') return html`${words.ends(when)}`;
-  if (requested.kind === 'plan')
-    return html`<span dir="auto">${words.movesTo(planName(await findPlan(tx, requested.planId)), when)}</span>`;
+  const named = (of: Plan | undefined) => html`<bdi>${planName(of)}</bdi>`;
+  if (requested.kind === 'cancel') return words.ends(named(plan), when);
+  if (requested.kind === 'keep') return words.continues(named(plan), when);
+  if (requested.kind === 'plan') return words.movesTo(named(await findPlan(tx, requested.planId)), when);
   const version = await findPlanVersion(tx, subscription.planVersionId);
-  const named = (version?.prices ?? []).filter(({ id }) => Object.hasOwn(requested.quantities, id));
-  return html`${words.newQuantities(when)} <span dir="auto">${named.map(({ id, invoiceDisplayName }) => `${invoiceDisplayName}: ${requested.quantities[id]}`).join(', ')}</span>`;
+  const counted = (version?.prices ?? []).filter(({ id }) => Object.hasOwn(requested.quantities, id));
+  return html`${words.newQuantities(when)} ${counted.map(({ id, invoiceDisplayName }, index) => html`${index === 0 ? '' : ', '}<bdi>${invoiceDisplayName}</bdi>: ${String(requested.quantities[id])}`)}`;
 }
 
-const DONE_WORDS = { plan: 'changed', quantities: 'changed', cancel: 'cancelled' } as const;
+const DONE_WORDS = { plan: 'changed', quantities: 'changed', cancel: 'cancelled', keep: 'kept' } as const;
 
 /**
  * Does what was shown. Where it would be something else by now, the new preview is shown and nothing is done; where it

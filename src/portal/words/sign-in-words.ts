@@ -1,20 +1,29 @@
 import type { InEachLocale } from '../../kernel/locale.ts';
 import { TERMS } from '../../look/index.ts';
+import { type Html, html } from '../../pages/index.ts';
 
 /** The words of the pages before signing in. */
 const en = {
-  open: (seller: string) => `Your account at ${seller}`,
-  openFor: (customer: string) => `for ${customer}`,
+  yourAccount: 'Your account',
+  open: (seller: Html) => html`Your account at ${seller}`,
+  openFor: (customer: Html) => html`for ${customer}`,
   openButton: 'Open',
   openNote: 'This link works once, in this browser.',
   used: { heading: 'This link has been used', text: 'Each link opens your account once. Please ask for a new one.' },
   expired: { heading: TERMS.en.linkExpired, text: 'Please ask for a new one.' },
-  signedOut: { heading: 'You are not signed in', text: 'Your visit has ended, or you have not opened a link yet.' },
-  left: { heading: 'You are signed out', text: 'You may close this page.' },
-  askHere: 'Get a new link by e-mail',
+  signedOut: {
+    heading: 'You are not signed in',
+    text: 'Open the link that you were sent, or ask its sender for a new one.',
+  },
+  ended: {
+    heading: 'Your visit has ended',
+    text: 'For your safety, a visit ends an hour after the last page that you opened.',
+  },
+  left: { heading: 'You are signed out', text: TERMS.en.closePage },
   signInText: 'Enter the e-mail address to which your invoices are sent. You will get a link that opens your account.',
   email: 'E-mail address',
   send: 'Send me a link',
+  newLink: 'Send me a new link',
   sent: {
     heading: 'Please look into your mailbox',
     text: 'If the address belongs to an account, we have sent it a link. It works for 15 minutes, once.',
@@ -29,8 +38,9 @@ const en = {
 type Words = typeof en;
 
 const de: Words = {
-  open: (seller) => `Ihr Konto bei ${seller}`,
-  openFor: (customer) => `für ${customer}`,
+  yourAccount: 'Ihr Konto',
+  open: (seller) => html`Ihr Konto bei ${seller}`,
+  openFor: (customer) => html`für ${customer}`,
   openButton: 'Öffnen',
   openNote: 'Dieser Link gilt einmal, in diesem Browser.',
   used: {
@@ -40,14 +50,18 @@ const de: Words = {
   expired: { heading: TERMS.de.linkExpired, text: 'Bitte fordern Sie einen neuen an.' },
   signedOut: {
     heading: 'Sie sind nicht angemeldet',
-    text: 'Ihr Besuch ist beendet, oder Sie haben noch keinen Link geöffnet.',
+    text: 'Öffnen Sie den Link, den Sie erhalten haben, oder bitten Sie den Absender um einen neuen.',
   },
-  left: { heading: 'Sie sind abgemeldet', text: 'Sie können diese Seite schließen.' },
-  askHere: 'Neuen Link per E-Mail anfordern',
+  ended: {
+    heading: 'Ihr Besuch ist beendet',
+    text: 'Zu Ihrer Sicherheit endet ein Besuch eine Stunde, nachdem Sie die letzte Seite geöffnet haben.',
+  },
+  left: { heading: 'Sie sind abgemeldet', text: TERMS.de.closePage },
   signInText:
     'Geben Sie die E-Mail-Adresse ein, an die Ihre Rechnungen gehen. Sie erhalten einen Link, der Ihr Konto öffnet.',
   email: 'E-Mail-Adresse',
   send: 'Link zusenden',
+  newLink: 'Neuen Link zusenden',
   sent: {
     heading: 'Bitte sehen Sie in Ihr Postfach',
     text: 'Gehört die Adresse zu einem Konto, ist ein Link unterwegs. Er gilt 15 Minuten lang, einmal.',
@@ -60,8 +74,9 @@ const de: Words = {
 };
 
 const fr: Words = {
-  open: (seller) => `Votre compte chez ${seller}`,
-  openFor: (customer) => `pour ${customer}`,
+  yourAccount: 'Votre compte',
+  open: (seller) => html`Votre compte chez ${seller}`,
+  openFor: (customer) => html`pour ${customer}`,
   openButton: 'Ouvrir',
   openNote: 'Ce lien fonctionne une seule fois, dans ce navigateur.',
   used: {
@@ -71,14 +86,18 @@ const fr: Words = {
   expired: { heading: TERMS.fr.linkExpired, text: 'Veuillez en demander un nouveau.' },
   signedOut: {
     heading: 'Vous n’êtes pas connecté',
-    text: 'Votre visite est terminée, ou vous n’avez pas encore ouvert de lien.',
+    text: 'Ouvrez le lien que vous avez reçu, ou demandez-en un nouveau à la personne qui vous l’a envoyé.',
   },
-  left: { heading: 'Vous êtes déconnecté', text: 'Vous pouvez fermer cette page.' },
-  askHere: 'Recevoir un nouveau lien par e-mail',
+  ended: {
+    heading: 'Votre visite est terminée',
+    text: 'Pour votre sécurité, une visite se termine une heure après la dernière page ouverte.',
+  },
+  left: { heading: 'Vous êtes déconnecté', text: TERMS.fr.closePage },
   signInText:
     'Saisissez l’adresse e-mail à laquelle vos factures sont envoyées. Vous recevrez un lien qui ouvre votre compte.',
   email: 'Adresse e-mail',
   send: 'Recevoir un lien',
+  newLink: 'Recevoir un nouveau lien',
   sent: {
     heading: 'Consultez votre boîte de réception',
     text: 'Si l’adresse correspond à un compte, un lien lui est envoyé. Il est valable 15 minutes, une seule fois.',
@@ -91,8 +110,9 @@ const fr: Words = {
 };
 
 const es: Words = {
-  open: (seller) => `Su cuenta en ${seller}`,
-  openFor: (customer) => `para ${customer}`,
+  yourAccount: 'Su cuenta',
+  open: (seller) => html`Su cuenta en ${seller}`,
+  openFor: (customer) => html`para ${customer}`,
   openButton: 'Abrir',
   openNote: 'Este enlace funciona una sola vez, en este navegador.',
   used: {
@@ -102,14 +122,18 @@ const es: Words = {
   expired: { heading: TERMS.es.linkExpired, text: 'Solicite uno nuevo.' },
   signedOut: {
     heading: 'No ha iniciado sesión',
-    text: 'Su visita ha terminado o todavía no ha abierto ningún enlace.',
+    text: 'Abra el enlace que recibió o pida uno nuevo a quien se lo envió.',
   },
-  left: { heading: 'Ha cerrado la sesión', text: 'Puede cerrar esta página.' },
-  askHere: 'Recibir un enlace nuevo por correo electrónico',
+  ended: {
+    heading: 'Su visita ha terminado',
+    text: 'Por su seguridad, una visita termina una hora después de la última página que abrió.',
+  },
+  left: { heading: 'Ha cerrado la sesión', text: TERMS.es.closePage },
   signInText:
     'Introduzca la dirección de correo a la que se envían sus facturas. Recibirá un enlace que abre su cuenta.',
   email: 'Dirección de correo electrónico',
   send: 'Enviarme un enlace',
+  newLink: 'Enviarme un enlace nuevo',
   sent: {
     heading: 'Mire su buzón',
     text: 'Si la dirección pertenece a una cuenta, le llegará un enlace. Es válido durante 15 minutos, una sola vez.',
