@@ -85,7 +85,7 @@ legend { margin: 0 0 .75rem; padding: 0; font-size: var(--body); font-weight: 60
 .card:hover { background: var(--tint); }
 .card:has(:checked) { position: relative; border-color: var(--accent); background: var(--accent-tint); }
 .card input { flex: none; width: 1.125rem; height: 1.125rem; margin: .1875rem 0 0; accent-color: var(--accent); }
-.card > span { flex: 1; min-width: 0; }
+.card > span, .card > div { flex: 1; min-width: 0; }
 .face, .note { display: block; }
 .face { font-weight: 550; font-variant-numeric: tabular-nums; }
 .note { color: var(--soft); font-size: var(--small); }
@@ -121,6 +121,17 @@ dl > div {
 }
 dt { color: var(--soft); overflow-wrap: break-word; }
 dd { margin: 0; text-align: end; font-variant-numeric: tabular-nums; }
+ul.prices { margin: 0; padding: 0; list-style: none; font-size: var(--body); }
+ul.prices > li { padding: .625rem 0; border-top: 1px solid var(--line); }
+.of-price { display: flex; flex-wrap: wrap; gap: 0 1.25rem; justify-content: space-between; margin: 0; }
+.of-price strong { font-weight: 550; }
+.of-price span { color: var(--soft); }
+.prices .note { margin: 0; }
+.rates { margin: .375rem 0 0; font-size: var(--small); }
+.rates th, .rates td { padding: .375rem 0 .375rem .5rem; white-space: normal; min-width: 0; }
+.rates th:first-child { padding-left: 0; }
+.rates thead th { color: var(--soft); text-align: end; vertical-align: bottom; }
+.rates thead th:first-child { text-align: start; }
 address { font-style: normal; font-size: var(--small); color: var(--soft); }
 h2.label { margin: 1.5rem 0 .125rem; font-size: var(--small); font-weight: 600; color: var(--soft); }
 h2.label + address { color: var(--ink); }

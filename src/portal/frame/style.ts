@@ -97,6 +97,9 @@ button.link {
 .tag.bad { border-color: var(--bad); color: var(--bad); }
 .tag.good { border-color: var(--good); color: var(--good); }
 .card.now { cursor: default; background: var(--tint); }
+.card:has(label) { position: relative; }
+.card label::after { content: ""; position: absolute; inset: 0; cursor: pointer; }
+.card details { position: relative; z-index: 1; }
 .field label { display: block; margin: 0 0 .25rem; font-weight: 550; }
 .field .hint { margin: 0 0 .25rem; color: var(--soft); font-size: var(--small); }
 .field .wrong { margin: 0 0 .25rem; color: var(--bad); font-size: var(--body); }

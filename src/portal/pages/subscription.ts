@@ -6,7 +6,7 @@ import {
   type Plan,
   type PricedVersion,
 } from '../../catalog/index.ts';
-import { pricesInWords } from '../../checkout/index.ts';
+import { priceList } from '../../checkout/index.ts';
 import { effectiveNowForReading } from '../../clocks/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { findNextToClose, type OpenInvoice, viewAsOfNow } from '../../invoicing/index.ts';
@@ -145,10 +145,10 @@ ${previewForm(
   visit,
   subscription,
   html`<fieldset><legend class="unseen">${words.choose}</legend>
-<div class="card now"><span><span class="face"><bdi>${planName(plan)}</bdi> <span class="tag">${words.current}</span></span>${version ? pricesOf(version, { ...writing, planCadence: plan.billingCadence }) : null}</span></div>
+<div class="card now"><div><span class="face"><bdi>${planName(plan)}</bdi> <span class="tag">${words.current}</span></span>${version ? priceList(version.prices, { ...writing, planCadence: plan.billingCadence }) : null}</div></div>
 ${offered.map(
   ({ plan: each, version: offer }) =>
-    html`<label class="card"><input type="radio" name="plan" value="${each.id}" required><span><span class="face"><bdi>${planName(each)}</bdi></span>${each.description === null ? null : html`<span class="note"><bdi>${each.description}</bdi></span>`}${pricesOf(offer, { ...writing, planCadence: each.billingCadence })}</span></label>`,
+    html`<div class="card"><input id="${each.id}" type="radio" name="plan" value="${each.id}" required><div><label class="face" for="${each.id}"><bdi>${planName(each)}</bdi></label>${each.description === null ? null : html`<span class="note"><bdi>${each.description}</bdi></span>`}${priceList(offer.prices, { ...writing, planCadence: each.billingCadence })}</div></div>`,
 )}</fieldset>`,
   words.look,
 )}</section>`;
@@ -176,10 +176,6 @@ async function offersOf(tx: Tx, plan: Plan, { planChange }: Rights): Promise<Pla
     return version ? [{ plan: each, version }] : [];
   });
 }
-
-/** The prices of a version, as sign-up pages say them. */
-const pricesOf = ({ prices }: PricedVersion, writing: Parameters<typeof pricesInWords>[1]): Html =>
-  html`${pricesInWords(prices, writing).map(({ name, terms }) => html`<span class="note"><bdi>${name}</bdi>: ${terms}</span>`)}`;
 
 /** How many of each fee price there are, in fields. */
 async function quantityForm(

@@ -1,5 +1,5 @@
 import { findPlans, findPlanVersions, type PricedMetric } from '../../catalog/index.ts';
-import { pricesInWords } from '../../checkout/index.ts';
+import { priceList } from '../../checkout/index.ts';
 import { effectiveNowForReading } from '../../clocks/index.ts';
 import { inTurns } from '../../http/index.ts';
 import { type BilledPeriod, cadenceOfPrice, findSeriesPeriods } from '../../invoicing/index.ts';
@@ -43,8 +43,8 @@ interface Measured {
   readonly metric: PricedMetric;
   readonly subscription: SubscriptionRow;
   readonly periods: readonly BilledPeriod[];
-  /** The prices in words. */
-  readonly prices: readonly string[];
+  /** The prices, as sign-up pages say them. */
+  readonly prices: Html;
 }
 
 /** The metrics of the customer's plans: of several plans with the same metric the oldest one says the periods. */
@@ -71,8 +71,7 @@ async function measuredOf({ tx, merchantId, customerId, look }: Visit): Promise<
       const of = { merchantId, subscriptionId: subscription.id, cadence };
       const periods = await findSeriesPeriods(tx, of, MOST_PERIODS);
       const own = version.prices.filter((each) => each.metric?.id === metric.id);
-      const words = pricesInWords(own, { locale: look.locale, currency: plan.currency, planCadence });
-      const prices = words.map(({ terms }) => terms);
+      const prices = priceList(own, { locale: look.locale, currency: plan.currency, planCadence });
       if (periods.length > 0) found.set(metric.id, { metric, subscription, periods, prices });
     }
   }
@@ -140,7 +139,8 @@ async function metricSection(visit: Visit, of: MeasuredPeriod, id: string): Prom
   const stacked = series.flatMap(({ days }) => (days === null ? [] : [days]));
   return html`<section aria-labelledby="${id}"><h2 id="${id}"><bdi>${metric.name}</bdi></h2>
 <p class="soft">${inDays(period.start, period.end)}</p>
-<dl class="facts">${fact(words.sumOf[isLevel(metric.meter) ? 'LATEST' : metric.meter.aggregation], quantity(whole))}${bill === null ? null : fact(label, bill.money(bill.amount))}${prices.map((terms) => fact(words.price, terms))}</dl>
+<dl class="facts">${fact(words.sumOf[isLevel(metric.meter) ? 'LATEST' : metric.meter.aggregation], quantity(whole))}${bill === null ? null : fact(label, bill.money(bill.amount))}</dl>
+${prices}
 ${highestOf(points).isZero() ? null : barChart(title, `${id}-chart`, points, highest, stacked.length > 0 ? stacked : undefined)}
 ${series.length === 0 ? null : groupTable(visit, of, series)}
 <details><summary>${words.asTable}<span class="unseen">: <bdi>${metric.name}</bdi></span></summary>
