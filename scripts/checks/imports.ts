@@ -150,6 +150,7 @@ export const ROAD: Readonly<Record<string, readonly string[]>> = {
   wiring: [
     ...BELOW,
     ...[
+      'tax',
       'identity',
       'references',
       'approvals',

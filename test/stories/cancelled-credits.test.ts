@@ -104,10 +104,16 @@ async function expectNotes(subscription: Resource, cancelled: Resource, status: 
     ...part,
     lines: [
       {
+        id: expect.stringMatching(/^li_/),
+        appliesToLineId: expect.stringMatching(/^li_/),
+        priceId: expect.stringMatching(/^price_/),
         displayName: expect.stringContaining(': not used'),
+        quantity: '1',
+        unitPrice: '45',
         amount: '45.00',
         taxAmount: '9.00',
         taxRate: 20,
+        total: '54.00',
         periodStart: HALF,
         periodEnd: '2026-02-01T00:00:00Z',
       },

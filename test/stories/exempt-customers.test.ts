@@ -200,7 +200,7 @@ describe('with a registration for tax', () => {
     });
     const buyer = (fields: object) =>
       of.customer({
-        consumer: { name: 'Buyer', email: `b${Math.random()}@example.com`, address: { country: 'FR' } },
+        consumer: { name: 'Buyer', email: `b${JSON.stringify(fields).length}@example.com`, address: { country: 'FR' } },
         ...{ taxExempt: true, taxExemptReason: REASON, ...fields },
       });
     const business = await buyer({ taxId: 'FR00000000000' });

@@ -60,7 +60,7 @@ const said = {
     buttons: ['Pagar 1.481,40 € con tarjeta', 'Pagar 1.481,40 €', 'Confirmar'],
     declined: 'La tarjeta fue rechazada. No se ha cobrado nada. Pruebe con otra tarjeta.',
     confirm: 'Confirme este pago',
-    waiting: 'Su pago está en camino',
+    waiting: 'Su pago está en curso',
     paid: ['Pago recibido', 'Esta factura está pagada'],
     unknown: 'Este enlace no existe',
     payment: 'Pago Deposit',

@@ -186,7 +186,7 @@ describe('usage', () => {
     expect(page.words).toContain('In all 7 calls');
     expect(page.words).toContain('2 February 2026 7 calls');
     const before = await reader.follow(page, /^1 – 31 Jan 2026$/);
-    expect(before.words).toContain('In all 4.75 calls Cost without tax $4.75 Price $1.00 for each call');
+    expect(before.words).toContain('In all 4.75 calls Cost without tax $4.75 Calls $1.00 per call');
     expect(before.words).toContain('5 January 2026 4.75 calls');
     expect(before.words).toContain('6 January 2026 0 calls');
     for (const { text } of [page, before]) {

@@ -167,8 +167,8 @@ describe('a change of the plan', () => {
     const { small, large, subscription } = await halfAMonth();
     await allow({ planChange: { plans: [large.id, small.id] } });
     const reader = await visit(env, shop, { id: subscription.id });
-    expect(reader.first.words).toContain(`${small.name} Your plan now At 31 : $31.00 every month`);
-    expect(reader.first.words).toContain(`${large.name} Three times as much At 93 : $93.00 every month`);
+    expect(reader.first.words).toContain(`${small.name} Your plan now At 31 $31.00 every month`);
+    expect(reader.first.words).toContain(`${large.name} Three times as much At 93 $93.00 every month`);
     expect(reader.first.words).not.toContain('usage');
     const choices = reader.first.forms.flatMap(({ fields }) => fields).filter(({ kind }) => kind === 'radio');
     expect(choices).toMatchObject([{ value: large.id, isSent: false }]);

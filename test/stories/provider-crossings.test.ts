@@ -33,6 +33,11 @@ const reconnect = (externalId = 'acct_fake') =>
 const pay = ({ id }: Resource) => cards.merchant.post(`/v2/invoices/${id}/pay`);
 const charges = ({ id }: Resource) => provider.calls.filter((call) => call.startsWith(`charge ${id}`));
 const sessionOf = ({ paymentUrl }: Resource): string => paymentUrl.split('/').at(-1);
+/** Presses the button of the payment page. @returns the page to which it leads */
+async function pressPay(invoice: Resource): Promise<string> {
+  const { headers } = await env.client().post(`/pay/${sessionOf(invoice)}`, '', FORM);
+  return (await env.client().get(`/pay/${headers.location}`)).text;
+}
 const notConnected = { status: 400, body: { code: 'PROVIDER_NOT_CONNECTED' } };
 
 async function runAt(...times: string[]): Promise<void> {
@@ -71,9 +76,7 @@ describe('a provider that is not connected', () => {
   it('is said on the page of a session that is open already', async () => {
     const invoice = await cards.issue(await cards.shop.customer());
     await disconnect();
-    const page = await env.client().post(`/pay/${sessionOf(invoice)}`, '', FORM);
-    expect(page.status).toBe(409);
-    expect(page.text).toContain('This merchant cannot take card payments at the moment.');
+    expect(await pressPay(invoice)).toContain('This merchant cannot take card payments at the moment.');
   });
 });
 
@@ -81,8 +84,7 @@ describe('a key that was revoked', () => {
   it('found by the page makes the integration an error that says why', async () => {
     const invoice = await cards.issue(await cards.shop.customer());
     provider.fault('openCheckout', 'refused');
-    const page = await env.client().post(`/pay/${sessionOf(invoice)}`, '', FORM);
-    expect([page.status, page.text]).toEqual([409, expect.stringContaining('cannot take card payments')]);
+    expect(await pressPay(invoice)).toContain('cannot take card payments');
     expect(await integration()).toMatchObject({ status: 'error', statusReason: 'This key was revoked.' });
   });
 

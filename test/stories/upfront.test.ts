@@ -230,7 +230,7 @@ describe('once it is paid', () => {
         'Flat fee 2.07 2026-01-01/2026-03-17', // 75.5 of 365 days
       ],
       ['subscription', 'ISSUED', 'Calls 7.00 2026-01-01/2026-02-01', 'Flat fee 10.00 2026-02-01/2026-03-01'],
-      ['subscription', 'PAID'],
+      ['subscription', 'CANCELLED'],
       // 16.5 of 31
       ['subscription', 'ISSUED', 'Calls 0.00 2026-02-01/2026-03-01', 'Flat fee 5.32 2026-03-01/2026-03-17'],
       ['subscription', 'ISSUED', 'Calls 3.00 2026-03-01/2026-03-17'],

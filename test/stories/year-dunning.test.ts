@@ -203,7 +203,7 @@ it('that ends what is paid in advance asks only for what was used', async () => 
   });
   const [, ended, last] = await shop.invoices(subscription);
   expect(ended).toMatchObject({ status: 'PAYMENT_FAILED', unpaidAmount: '25.20', nextActionAt: null });
-  expect(last).toMatchObject({ status: 'PAID', grandTotal: '0.00', periodEnd: '2026-06-08T00:00:00Z' });
+  expect(last).toMatchObject({ status: 'CANCELLED', grandTotal: '0.00', periodEnd: '2026-06-08T00:00:00Z' });
   await transfer(shop, ended, '25.20');
   expect(await shop.invoice(ended.id)).toMatchObject({ status: 'PAID', unpaidAmount: '0.00' });
 }, 60_000);

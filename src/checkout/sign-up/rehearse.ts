@@ -1,6 +1,6 @@
 import { findPlan, findPlanVersion, type Plan, type PricedVersion } from '../../catalog/index.ts';
 import type { Tx } from '../../db/index.ts';
-import { merchantSettings } from '../../identity/index.ts';
+import { findMerchant, type MerchantOrganization } from '../../identity/index.ts';
 import { billForCustomers, estimateNextInvoice, type InvoiceRow } from '../../invoicing/index.ts';
 import { type Decimal, decimal, ZERO } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -69,7 +69,8 @@ export async function rehearse(
   { typed, versionId, locale }: Rehearsal,
   now: Instant,
 ): Promise<Result<Offer>> {
-  const { taxProvider } = await merchantSettings(tx);
+  const merchant = await findMerchant(tx);
+  const { taxProvider } = merchant.settings;
   if (taxProvider !== 'internal') return fail('CHECKOUT_NOT_POSSIBLE', { taxProvider });
   const plan = await findPlan(tx, link.planId);
   if (!plan) return notFound('plan', 'planId');
@@ -98,7 +99,7 @@ export async function rehearse(
         plan,
         version,
         keepsCard,
-        ...(await comesTo(dependencies, tx, { ...made.value, pinned: of.pinned }, locale, now)),
+        ...(await comesTo(dependencies, tx, { ...made.value, pinned: of.pinned, merchant }, locale, now)),
       });
     },
     () => false,
@@ -119,14 +120,22 @@ const keepsCardOf = ({ prices, minimumAmount }: PricedVersion): boolean =>
 async function comesTo(
   dependencies: CheckoutDependencies,
   tx: Tx,
-  { subscription, upfront, pinned }: Subscribed & { readonly pinned: PlanAtVersion },
+  {
+    subscription,
+    upfront,
+    pinned,
+    merchant,
+  }: Subscribed & {
+    readonly pinned: PlanAtVersion;
+    readonly merchant: MerchantOrganization;
+  },
   locale: Locale,
   now: Instant,
 ): Promise<Pick<Offer, 'dueNow' | 'bill' | 'tax' | 'fromBalance' | 'trialEndsAt' | 'next'>> {
   const isTrial = isAfter(subscription.billingStartsAt, now);
   return {
     dueNow: upfront?.unpaidAmount ?? ZERO,
-    bill: upfront === null ? null : await billForCustomers(tx, upfront, locale),
+    bill: upfront === null ? null : await billForCustomers(tx, merchant, upfront, locale),
     tax: upfront?.totalTax ?? ZERO,
     fromBalance: upfront?.walletApplied ?? ZERO,
     trialEndsAt: isTrial ? subscription.billingStartsAt : null,

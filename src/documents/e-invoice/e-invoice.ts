@@ -57,8 +57,8 @@ function makeEInvoice(document: InvoiceDocument): EInvoice {
 }
 
 /**
- * BR-9 and BR-11: both have a country. BR-S-2, BR-Z-2, BR-E-2: who says something about tax is registered for it, and so
- * is a buyer who owes it (BR-AE-2).
+ * BR-9 and BR-11: both have a country. BR-S-2, BR-Z-2, BR-E-2: who says something about tax is registered for it, and
+ * so is a buyer who owes it (BR-AE-2).
  */
 function missingDetails(document: InvoiceDocument): string[] {
   const { seller, buyer } = document;

@@ -82,21 +82,23 @@ function allDrafts(input: CalculationInput): DraftLine[] {
 function withCut(draft: DraftLine, total: TotalLine, currency: string): CalculatedLine {
   const line = draft.stored(total);
   const { cut } = total;
-  if (cut.isZero()) return line;
+  if (cut.isZero() || draft.cut === undefined) return line;
   if (draft.cut === 'lost') return { ...line, workings: { ...line.workings, lost: plain(cut) } };
   const part = partOf(draft, line, total, currency);
-  const kept = draft.cut === 'credited' && { cut: plain(cut) };
-  return { ...line, ...part, workings: { ...line.workings, ...part.workings, ...kept } };
+  return { ...line, ...part, workings: { ...line.workings, ...part.workings, cut: plain(cut) } };
 }
 
-/** A line that bears a part of a correction: the units of the part at their price, else its amount. */
+/**
+ * A line that bears a part of a correction: the units of the part at their price, else its amount. A charge of the
+ * period itself says all of its units, whatever it comes to.
+ */
 function partOf(
-  { told }: DraftLine,
+  { told, type }: DraftLine,
   { quantity, workings }: CalculatedLine,
   { amount, cut }: TotalLine,
   currency: string,
-): Pick<CalculatedLine, 'unitPrice'> & Partial<CalculatedLine> {
-  if (told === undefined) return { unitPrice: amount }; // of no units
+): Partial<CalculatedLine> {
+  if (told === undefined) return type === 'credit' ? { unitPrice: amount } : {};
   const parts = inTwo(told, amount.plus(cut), amount, currency);
   if (parts === null) return asAmount(amount, decimal(workings?.takenBack?.units ?? quantity));
   const { part, rest } = parts;

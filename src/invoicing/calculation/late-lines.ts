@@ -4,12 +4,11 @@ import type { DueCharge } from '../difference/due.ts';
 import type { DiscountLine } from '../owed/discounts.ts';
 import type { RatedLine } from '../rating/index.ts';
 import type { Line, RatedDue } from './calculation.ts';
-import { asAmount, isDiscount } from './line-content.ts';
+import { isDiscount } from './line-content.ts';
 import type { AtOnePrice } from './one-price.ts';
 
 /**
- * A correction is one line for the whole difference of its charge, and its discounts; of a fee it is a minimum. One
- * that takes something back says its units at their price, or its amount as the price of one.
+ * A correction is one line for the whole difference of its charge, and its discounts; of a fee it is a minimum.
  * @param told the units at one price to which the lines come; null: there is no such price
  */
 export function asLate(
@@ -31,10 +30,7 @@ export function asLate(
   if (first === undefined || (totalPrice.isZero() && quantity.isZero())) return [];
   const limit = (kind: 'maximum' | 'minimum') =>
     plain(sum(others.filter((line) => line.kind === kind).map((line) => line.totalPrice)));
-  const amount =
-    totalPrice.lt(0) && told === null
-      ? asAmount(totalPrice, decimal(first.workings?.takenBack?.units ?? quantity))
-      : null;
+  const { takenBack } = first.workings ?? {};
   const line: RatedLine = {
     ...first,
     kind: 'charge',
@@ -42,7 +38,6 @@ export function asLate(
     quantity,
     unitPrice: quantity.isZero() ? totalPrice : averagePrice(totalPrice, quantity),
     ...(told && { quantity: told.units, unitPrice: told.unitPrice }),
-    ...amount,
     totalPrice,
     exactPrice: totalPrice,
     tiers: null,
@@ -50,7 +45,7 @@ export function asLate(
     workings: {
       soFar: { total: plain(soFar.total), before: plain(soFar.before) },
       late: { maximum: limit('maximum'), minimum: limit('minimum') },
-      ...amount?.workings,
+      ...(takenBack && { takenBack }),
     },
   };
   const ofAdjustments = [...Map.groupBy(discounts, ({ adjustment }) => adjustment.id).values()];

@@ -62,7 +62,7 @@ export function asDrafts(
       appliesTo: isDiscount(line) ? (drafts[line.chargeAt] as DraftLine) : null, // the charges come first
       priceId: charge.price.id,
       type: line.kind,
-      ...(takesBack && line.kind === 'charge' && { told: toldBy(input, charge.price, line, lines) }),
+      ...(isOfLate && takesBack && line.kind === 'charge' && { told: toldBy(input, charge.price, line, lines) }),
       stored: (total) => ({
         ...storedLine(input, charge, line, total),
         ...(isOfLate && {

@@ -166,7 +166,7 @@ async function described(dependencies: InvoicingDependencies, tx: Tx, invoice: I
  * Why there is no tax. The customer's own reason comes before the merchant's words; where no place was decided, it says
  * itself that the sale is exempt (docs/decisions/0214-exempt-customers.md).
  */
-function untaxedWords({ buyer, terms }: InvoiceRow, invoiceNotes: InvoiceDocument['invoiceNotes']) {
+export function untaxedWords({ buyer, terms }: InvoiceRow, invoiceNotes: InvoiceDocument['invoiceNotes']) {
   const reason = terms?.taxExempt ? buyer?.taxExemptReason : undefined;
   const untaxedBy = terms?.place ? terms.place.noteKey : reason && 'exempt';
   return {
@@ -175,7 +175,7 @@ function untaxedWords({ buyer, terms }: InvoiceRow, invoiceNotes: InvoiceDocumen
   };
 }
 
-/** The time of the supply on an invoice without a period: as it was said, else by its lines, else the day of its issue. */
+/** The time of the supply on an invoice without a period: as it was said, else by its lines, else the day of issue. */
 function serviceOn(invoice: InvoiceRow, lines: readonly LineRow[]): Pick<InvoiceDocument, 'serviceFrom' | 'serviceTo'> {
   if (invoice.billingCadence !== 'P0D' || !lines.some(bearsTax)) return {};
   const dated = lines.flatMap((line) => datesOf(invoice, line) || []);

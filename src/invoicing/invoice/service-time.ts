@@ -30,7 +30,7 @@ export function readServiceTime({ serviceFrom, serviceTo }: SaidServiceTime): Se
 /** Does it end before it begins? */
 export const isBackwards = (time: ServiceTime | null): boolean => time !== null && isBefore(time.to, time.from);
 
-/** The time of the supply of a one-off invoice that was said: of all of it, else from the first to the last of its lines. */
+/** The time of the supply of a one-off invoice that was said: of all of it, else from its first line to its last. */
 export function saidServiceTime({ oneOff }: Pick<InvoiceRow, 'oneOff'>): ServiceTime | null {
   if (oneOff === null) return null;
   const times = oneOff.lines.flatMap(

@@ -1,7 +1,7 @@
 import { customerParty } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { sumsInWords, taxSentences } from '../../documents/index.ts';
-import { findMerchant } from '../../identity/index.ts';
+import type { MerchantOrganization } from '../../identity/index.ts';
 import { decimal, sum } from '../../kernel/decimal.ts';
 import type { Locale } from '../../kernel/locale.ts';
 import { formatMoney } from '../../kernel/money.ts';
@@ -9,7 +9,7 @@ import { isBefore } from '../../kernel/time.ts';
 import { figuresOf, lineNameIn, pluralOf, priceFor, scaleOf, TERMS, unitOf } from '../../look/index.ts';
 import type { PageBill, PageLine } from '../../pages/index.ts';
 import { inOrderOfTime, notesOfLine, withCreditNotes } from '../calculation/line-notes.ts';
-import { HAS_UNITS, whyUntaxed } from '../documents/describe-document.ts';
+import { HAS_UNITS, untaxedWords, whyUntaxed } from '../documents/describe-document.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
 import { selectLines } from '../invoice/invoices.sql.ts';
@@ -23,8 +23,12 @@ const MOST_LINES = 200;
  * An invoice as its customer sees it on a page: its lines with what explains them, its taxes and its total, and why
  * there is no tax. The lines beyond the limit are one line.
  */
-export async function billForCustomers(tx: Tx, invoice: InvoiceRow, locale: Locale): Promise<PageBill> {
-  const merchant = await findMerchant(tx);
+export async function billForCustomers(
+  tx: Tx,
+  merchant: MerchantOrganization,
+  invoice: InvoiceRow,
+  locale: Locale,
+): Promise<PageBill> {
   const rows = await withCreditNotes(
     tx,
     invoice,
@@ -64,8 +68,7 @@ export async function billForCustomers(tx: Tx, invoice: InvoiceRow, locale: Loca
         ...rows.map((row) => ({ taxRate: row.taxRate.toFixed(), untaxed: whyUntaxed(invoice, row) })),
         ...(more > 0 ? ofTaxes : []),
       ],
-      invoiceNotes: merchant.settings.invoiceNotes,
-      untaxedBy: terms?.place?.noteKey,
+      ...untaxedWords(invoice, merchant.settings.invoiceNotes),
     }),
   };
 }

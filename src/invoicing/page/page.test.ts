@@ -52,7 +52,7 @@ const record = ({ id }: Resource, amount: string): Promise<Resource> =>
 /** The words of a page, without its markup. */
 const words = ({ text }: Answer): string =>
   text
-    .slice(text.indexOf('<main>'))
+    .slice(text.indexOf('<main'))
     .replace(/<[^>]+>/g, ' ')
     .replace(/\s+/g, ' ');
 const hasButton = ({ text }: Answer): boolean => text.includes('<form method="post"');

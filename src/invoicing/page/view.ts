@@ -61,7 +61,8 @@ export async function viewInvoice(
   if (!invoice) return null;
   const now = await effectiveNowForReading(tx, invoice.clockId, wall);
   const creditNotes = await selectNewestCreditNotes(tx, id, MOST_NOTES);
-  const { name, settings } = await findMerchant(tx);
+  const merchant = await findMerchant(tx);
+  const { name, settings } = merchant;
   const facts: StandingFacts & { invoice: InvoiceRow } = {
     invoice,
     refund: creditNotes.find(({ kind, status }) => kind === 'refund' && status === 'ISSUED') ?? null,
@@ -81,7 +82,7 @@ export async function viewInvoice(
     seller: invoice.seller ?? { name },
     payments: await receiptsOf(tx, id),
     creditNotes: creditNotes.filter(({ status }) => status === 'ISSUED').toReversed(),
-    bill: await billForCustomers(tx, invoice, look.locale),
+    bill: await billForCustomers(tx, merchant, invoice, look.locale),
     bankTransfer: settings.bankTransfer,
     hasLogo: await hasLogo(tx),
     hasEInvoice: await hasEInvoice(tx, id),

@@ -43,7 +43,7 @@ const listed = (words: readonly string[], last: string): string =>
 const CHECKED = new Map<PriceModelName, TSchema>(
   priceModelNames.map((name) => {
     const hints = Object.keys(PROPERTY_FIELDS).map((field) => [field, hintOf(name, field)]);
-    return [name, { ...priceModels[name].schema, 'x-hints': Object.fromEntries(hints) }];
+    return [name, { ...priceModels[name].schema, 'x-hints': Object.fromEntries(hints) as Record<string, string> }];
   }),
 );
 
