@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { expectExplained } from '../support/bills.ts';
 import { cases } from '../support/cases.ts';
 import { sharedEnvironment, type TestEnvironment } from '../support/environment.ts';
-import { type Resource, START, shopOf } from '../support/shop.ts';
+import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
 /**
  * A level is the value of the last event before a time (domain.md §5). The bill with its late events, the meter and the
@@ -49,6 +49,17 @@ const levelBefore = (end: Temporal.Instant, accepted: readonly Reported[]): numb
     .reduce<Reported | null>((a, b) => (a !== null && Temporal.Instant.compare(b.at, a.at) < 0 ? a : b), null)?.seats ??
   0;
 
+/** What no invoice could bear of a correction. */
+async function linesOfNotes(shop: Shop, invoices: readonly Resource[]): Promise<Resource[]> {
+  const lines: Resource[] = [];
+  for (const { id, status } of invoices) {
+    if (status === 'ACTIVE') continue;
+    for (const note of (await shop.read(`/v2/invoices/${id}/creditNotes`)).data)
+      lines.push(...(await shop.read(`/v2/invoices/${id}/creditNotes/${note.id}`)).lines);
+  }
+  return lines;
+}
+
 it('is the same on the bill, in the meter and in the balance, whenever its event came', async () => {
   await fc.assert(
     fc.asyncProperty(
@@ -83,10 +94,13 @@ it('is the same on the bill, in the meter and in the balance, whenever its event
         const lines: Resource[] = invoices
           .filter(({ status }) => status !== 'ACTIVE')
           .flatMap((invoice) => invoice.lines);
-        const billed = MONTHS.slice(0, 3).map((start) =>
-          lines
-            .filter(({ periodStart }) => periodStart === start.toString())
-            .reduce((sum, { quantity }) => sum + quantity, 0),
+        const noted = await linesOfNotes(shop, invoices);
+        const unitsIn = (some: readonly Resource[], start: string): number =>
+          some
+            .filter(({ periodStart }) => periodStart === start)
+            .reduce((sum, { quantity }) => sum + Number(quantity), 0);
+        const billed = MONTHS.slice(0, 3).map(
+          (start) => unitsIn(lines, start.toString()) - unitsIn(noted, start.toString()),
         );
         expect(billed).toEqual(MONTHS.slice(1).map((end) => levelBefore(end, accepted)));
         await expectExplained(shop, subscription);
