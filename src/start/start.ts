@@ -334,7 +334,7 @@ function welcome(served: readonly Served[], demo: Demo | null, dataDirectory: st
   const kept: SandboxCredentials | undefined = readCredentials(dataDirectory)[shown.name];
   if (demo)
     output.line(
-      `Demo        merchant Halcyon Labs; its key  ${output.isTerminal ? demo.merchantKey : `stored in ${file}`}`,
+      `Demo        merchant Halcyon Labs; its key ${output.isTerminal ? demo.merchantKey : `stored in ${file}`}`,
     );
   output.line();
   output.line('Try it:');

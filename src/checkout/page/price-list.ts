@@ -142,8 +142,8 @@ function tiersTable({ tiers }: Of<'tiers'>, unit: string, { locale, currency }: 
 const priceText = (price: Decimal, scale: number, currency: string, locale: Locale): string =>
   price.isZero() ? CHECKOUT_WORDS[locale].free : figuresOf(locale).money(priceFor(price, scale), currency);
 
-/** A phone has room for so many prices beside a name. */
-const MOST_COLUMNS = 3;
+/** A phone has room for columns of prices with so many characters in all, beside a name. */
+const MOST_CHARACTERS = 24;
 const ROWS_SHOWN = 12;
 const FOLDS_FROM = 16;
 
@@ -158,7 +158,7 @@ function cellsTable(price: Of<'cells'>, unit: string, writing: Writing): Shown {
   const scale = scaleOf([...cells.map(({ unitPrice }) => unitPrice), others], currency);
   const text = (each: Decimal) => priceText(each, scale, currency, locale);
   if (cells.length === 0) return said(others.isZero() ? words.free : perUnits(others, scale, unit, writing));
-  const grid = gridOf(price);
+  const grid = gridOf(price, text);
   const columns = grid?.columns ?? [];
   const head = grid
     ? html`<tr><th scope="col" dir="auto">${grid.rowName}</th>${columns.map((name) => html`<th scope="col" dir="auto">${name}</th>`)}</tr>`
@@ -194,7 +194,7 @@ interface Grid {
 }
 
 /** Two dimensions as rows and columns, the longer one as rows; null where they are not two, or a phone has no room. */
-function gridOf({ dimensions, cells }: Of<'cells'>): Grid | null {
+function gridOf({ dimensions, cells, others }: Of<'cells'>, text: (price: Decimal) => string): Grid | null {
   const [one, other, ...further] = dimensions;
   if (one === undefined || other === undefined || further.length > 0) return null;
   if (cells.some(({ match }) => match[one] === undefined || match[other] === undefined)) return null;
@@ -202,7 +202,6 @@ function gridOf({ dimensions, cells }: Of<'cells'>): Grid | null {
   const isTall = valuesOf(one).length >= valuesOf(other).length;
   const [rowName, columnName] = isTall ? [one, other] : [other, one];
   const columns = valuesOf(columnName);
-  if (columns.length > MOST_COLUMNS) return null;
   const prices = new Map(
     cells.map(({ match, unitPrice }) => [JSON.stringify([match[rowName], match[columnName]]), unitPrice]),
   );
@@ -210,5 +209,8 @@ function gridOf({ dimensions, cells }: Of<'cells'>): Grid | null {
     name,
     prices: columns.map((column) => prices.get(JSON.stringify([name, column])) ?? null),
   }));
-  return { rowName, columns, rows };
+  const widths = columns.map((column, index) =>
+    Math.max(column.length, ...rows.map(({ prices: those }) => text(those[index] ?? others).length)),
+  );
+  return widths.reduce((all, width) => all + width, 0) > MOST_CHARACTERS ? null : { rowName, columns, rows };
 }
