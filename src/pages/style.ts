@@ -129,7 +129,7 @@ ul.prices > li { padding: .625rem 0; border-top: 1px solid var(--line); }
 .prices .note { margin: 0; }
 .rates { margin: .375rem 0 0; font-size: var(--small); }
 .rates th, .rates td { padding: .375rem 0 .375rem .5rem; min-width: 0; overflow-wrap: break-word; }
-.rates th:first-child { padding-left: 0; overflow-wrap: anywhere; }
+.rates th:first-child { padding-left: 0; min-width: 6.75rem; overflow-wrap: anywhere; }
 .rates thead th { color: var(--soft); text-align: end; vertical-align: bottom; }
 .rates thead th:first-child { text-align: start; }
 address { font-style: normal; font-size: var(--small); color: var(--soft); }

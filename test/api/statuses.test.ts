@@ -899,7 +899,7 @@ describe('pages for people', () => {
     expect((await pay(newId('paymentSession'))).status).toBe(404);
     expect((await call('returnToPaymentPage', nobody, { params: { id: sessionId } })).status).toBe(303);
     expect((await call('returnToPaymentPage', nobody, { params: { id: newId('paymentSession') } })).status).toBe(404);
-    expect((await pay(sessionId, 'paymentMethod=pm_nothing')).status).toBe(400);
+    expect((await pay(sessionId, 'paymentMethod=pm_nothing')).headers.location).toContain('problem=chooseCard');
     expect((await pay(sessionId)).status).toBe(303);
     expect((await world.shop.invoice(id)).status).toBe('PAID');
     expect((await call('payInvoice', nobody, { params: { id } })).headers.location).toBe(id); // back to its page

@@ -128,6 +128,7 @@ describe.skipIf(!hasBrowser)('in a browser', { timeout: 120_000 }, () => {
     await fill(page, { ...ADA, name: 'Back Again' });
     await goOn(page);
     await payWith(page, 'pm_declined');
+    await page.waitForSelector('[role=alert] strong');
     await page.goBack();
     await page.goForward();
     expect(await page.textContent('[role=alert] strong')).toBe('The card was declined.');

@@ -66,7 +66,7 @@ describe('the judge', () => {
     {
       what: 'an invoice that nobody calculated',
       changed: () => ({ ...lived, invoices: lived.invoices.map((each) => ({ ...each, status: 'FAILED' })) }),
-      kinds: ['unfinished', 'unfinished'],
+      kinds: ['unfinished', 'unfinished', 'empty'],
     },
   ])('sees $what', ({ changed, kinds }) => expect(kindsOf(changed())).toEqual(kinds));
 });
