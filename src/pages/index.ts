@@ -25,4 +25,5 @@ export {
   partyLines,
 } from './parts.ts';
 export { FORM, HTML, IMAGE, isForeign } from './requests.ts';
+export { type Column, stackedTable, type TableRow } from './table.ts';
 export { PAGE_TERMS } from './words.ts';

@@ -127,11 +127,39 @@ ul.prices > li { padding: .625rem 0; border-top: 1px solid var(--line); }
 .of-price strong { font-weight: 550; }
 .of-price span { color: var(--soft); }
 .prices .note { margin: 0; }
-.rates { margin: .375rem 0 0; font-size: var(--small); }
-.rates th, .rates td { padding: .375rem 0 .375rem .5rem; min-width: 0; overflow-wrap: break-word; }
-.rates th:first-child { padding-left: 0; min-width: 6.75rem; overflow-wrap: anywhere; }
-.rates thead th { color: var(--soft); text-align: end; vertical-align: bottom; }
-.rates thead th:first-child { text-align: start; }
+.rates { font-size: var(--small); }
+.rates table { margin: .375rem 0 0; }
+.rates .stack tbody th { min-width: 6rem; }
+.rates .stack th + th, .rates .stack td { padding-inline-start: .5rem; }
+.wide { overflow-x: auto; }
+.stack th, .stack td { overflow-wrap: break-word; padding-inline-end: 0; }
+.stack tbody th { overflow-wrap: anywhere; min-width: 9rem; }
+.stack tbody td { white-space: normal; }
+.stack thead th {
+  font-size: var(--small); color: var(--soft); vertical-align: bottom; padding: .375rem 0; border-top: 0;
+}
+.stack thead th + th:not(.start) { text-align: end; }
+.stack th.start, .stack td.start { text-align: start; }
+.stack th + th, .stack td { padding-inline-start: 1.25rem; }
+.stack th a { font-weight: 550; }
+.stack .below > td { padding: 0; border-top: 0; text-align: start; }
+.stack .below details { padding-bottom: .5rem; }
+@media (max-width: 40rem) {
+  .stack, .stack tbody, .stack tr, .stack tbody th, .stack td { display: block; }
+  .stack thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .stack tbody tr { padding: .75rem 0; border-top: 1px solid var(--line); }
+  .stack tbody tr:first-child { border-top: 0; padding-top: 0; }
+  .stack tbody th, .stack tbody td { padding: 0; border-top: 0; }
+  .stack td:empty { display: none; }
+  .stack td[data-head], .stack td[data-head].start {
+    display: flex; flex-wrap: wrap; gap: 0 1.25rem; justify-content: space-between; margin-top: .25rem; text-align: end;
+  }
+  .stack td[data-head]::before {
+    content: attr(data-head); min-width: 0; overflow-wrap: anywhere; color: var(--soft); text-align: start;
+  }
+  .stack td[data-head] > span { margin-inline-start: auto; }
+  .stack tbody .below { padding-top: 0; margin-top: -.5rem; border-top: 0; }
+}
 address { font-style: normal; font-size: var(--small); color: var(--soft); }
 h2.label { margin: 1.5rem 0 .125rem; font-size: var(--small); font-weight: 600; color: var(--soft); }
 h2.label + address { color: var(--ink); }

@@ -290,7 +290,7 @@ describe('the prices on the page', () => {
     });
     const { words } = await open(await link(await planOf(inAdvance(), price)));
     expect(words).toContain(
-      'Tokens per 1,000,000 tokens model input output atlas-4 $3.00 $10.00 atlas-mini free $0.125 All others $20.00',
+      'Tokens per 1,000,000 tokens Prices model input output atlas-4 $3.00 $10.00 atlas-mini free $0.125 All others $20.00',
     );
     expect(words).toContain('Seat $49.00 every month');
   });
@@ -303,7 +303,7 @@ describe('the prices on the page', () => {
     });
     const { words } = await open(await link(await planOf(price)));
     expect(words).toContain(
-      'per token model · kind Price atlas-4 · output $2.00 atlas-4 · any other $0.50 All others free',
+      'per token Prices model · kind Price atlas-4 · output $2.00 atlas-4 · any other $0.50 All others free',
     );
   });
 
@@ -316,7 +316,7 @@ describe('the prices on the page', () => {
           { upTo: null, unitPrice: '0.25', flatPrice: '5' },
         ],
       },
-      says: 'each unit at the price of its level Quantity per call Flat up to 1,000 free – above 1,000 $0.25 $5.00',
+      says: 'each unit at the price of its level Prices Quantity per call Flat up to 1,000 free – above 1,000 $0.25 $5.00',
     },
     {
       model: 'volume',
@@ -326,7 +326,7 @@ describe('the prices on the page', () => {
           { upTo: null, unitPrice: '1' },
         ],
       },
-      says: 'all units at the price of the level that the quantity reaches Quantity per call up to 10 $2.00 above 10 $1.00',
+      says: 'all units at the price of the level that the quantity reaches Prices Quantity per call up to 10 $2.00 above 10 $1.00',
     },
     {
       model: 'package',

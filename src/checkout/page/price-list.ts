@@ -4,7 +4,7 @@ import { type Decimal, decimal } from '../../kernel/decimal.ts';
 import type { Locale } from '../../kernel/locale.ts';
 import { isOnce, parseCadence } from '../../kernel/time.ts';
 import { figuresOf, pluralOf, priceFor, scaleOf, unitOf } from '../../look/index.ts';
-import { type Html, html } from '../../pages/index.ts';
+import { type Html, html, stackedTable, type TableRow } from '../../pages/index.ts';
 import { CHECKOUT_WORDS } from './words.ts';
 
 /** How prices are written: in a language and a currency. */
@@ -132,11 +132,17 @@ function tiersTable({ tiers }: Of<'tiers'>, unit: string, { locale, currency }: 
     if (upTo !== null) return words.upTo(quantity(upTo));
     return above.isZero() ? words.anyQuantity : words.above(quantity(above));
   };
-  const rows = tiers.map(
-    (tier) =>
-      html`<tr><th scope="row">${bound(tier)}</th><td>${priceText(tier.unitPrice, scale, currency, locale)}</td>${hasFlat ? html`<td>${tier.flatPrice.isZero() ? '–' : money(tier.flatPrice, currency)}</td>` : null}</tr>\n`,
-  );
-  return html`<table class="rates"><thead><tr><th scope="col">${words.quantityHead}</th><th scope="col">${per(scale, unit, locale)}</th>${hasFlat ? html`<th scope="col">${words.flatHead}</th>` : null}</tr></thead><tbody>${rows}</tbody></table>`;
+  return rates({
+    ...{ caption: words.prices, named: words.quantityHead },
+    columns: [{ head: per(scale, unit, locale) }, ...(hasFlat ? [{ head: words.flatHead }] : [])],
+    rows: tiers.map((tier) => ({
+      name: html`${bound(tier)}`,
+      cells: [
+        priceText(tier.unitPrice, scale, currency, locale),
+        ...(hasFlat ? [tier.flatPrice.isZero() ? '–' : money(tier.flatPrice, currency)] : []),
+      ],
+    })),
+  });
 }
 
 const priceText = (price: Decimal, scale: number, currency: string, locale: Locale): string =>
@@ -159,22 +165,20 @@ function cellsTable(price: Of<'cells'>, unit: string, writing: Writing): Shown {
   const text = (each: Decimal) => priceText(each, scale, currency, locale);
   if (cells.length === 0) return said(others.isZero() ? words.free : perUnits(others, scale, unit, writing));
   const grid = gridOf(price, text);
-  const columns = grid?.columns ?? [];
-  const head = grid
-    ? html`<tr><th scope="col" dir="auto">${grid.rowName}</th>${columns.map((name) => html`<th scope="col" dir="auto">${name}</th>`)}</tr>`
-    : html`<tr><th scope="col" dir="auto">${dimensions.join(' · ')}</th><th scope="col">${words.price}</th></tr>`;
-  const rows = grid
-    ? grid.rows.map(
-        ({ name, prices }) =>
-          html`<tr><th scope="row" dir="auto">${name}</th>${prices.map((each) => html`<td>${text(each ?? others)}</td>`)}</tr>\n`,
-      )
-    : cells.map(
-        ({ match, unitPrice }) =>
-          html`<tr><th scope="row" dir="auto">${dimensions.map((name) => match[name] ?? words.any).join(' · ')}</th><td>${text(unitPrice)}</td></tr>\n`,
-      );
-  const last = html`<tr><th scope="row">${words.others}</th><td${columns.length > 1 ? html` colspan="${String(columns.length)}"` : null}>${text(others)}</td></tr>`;
-  const tableOf = (some: readonly Html[]) =>
-    html`<table class="rates"><thead>${head}</thead><tbody>${some}</tbody></table>`;
+  const named = html`${words.others}`;
+  const rows: TableRow[] = grid
+    ? grid.rows.map(({ name, prices }) => ({
+        name: html`<bdi>${name}</bdi>`,
+        cells: prices.map((each) => text(each ?? others)),
+      }))
+    : cells.map(({ match, unitPrice }) => ({
+        name: html`<bdi>${dimensions.map((name) => match[name] ?? words.any).join(' · ')}</bdi>`,
+        cells: [text(unitPrice)],
+      }));
+  const columns = (grid?.columns ?? [words.price]).map((head) => ({ head }));
+  const last: TableRow = { name: named, cells: columns.map((_, index) => (index === 0 ? text(others) : null)) };
+  const tableOf = (some: readonly TableRow[]) =>
+    rates({ caption: words.prices, named: grid?.rowName ?? dimensions.join(' · '), columns, rows: some });
   const shown = rows.length < FOLDS_FROM ? rows : rows.slice(0, ROWS_SHOWN);
   const folded = rows.slice(shown.length);
   const fold =
@@ -186,6 +190,9 @@ function cellsTable(price: Of<'cells'>, unit: string, writing: Writing): Shown {
     table: html`${tableOf(folded.length === 0 ? [...shown, last] : shown)}${fold}${folded.length === 0 ? null : tableOf([last])}`,
   };
 }
+
+const rates = (table: Parameters<typeof stackedTable>[0]): Html =>
+  html`<div class="rates">${stackedTable(table)}</div>`;
 
 interface Grid {
   readonly rowName: string;
@@ -209,8 +216,8 @@ function gridOf({ dimensions, cells, others }: Of<'cells'>, text: (price: Decima
     name,
     prices: columns.map((column) => prices.get(JSON.stringify([name, column])) ?? null),
   }));
-  const widths = columns.map((column, index) =>
-    Math.max(column.length, ...rows.map(({ prices: those }) => text(those[index] ?? others).length)),
-  );
-  return widths.reduce((all, width) => all + width, 0) > MOST_CHARACTERS ? null : { rowName, columns, rows };
+  const words = (index: number) => [columns[index] ?? '', ...rows.map((row) => text(row.prices[index] ?? others))];
+  const widthOf = (some: readonly string[]) => some.reduce((most, { length }) => (length > most ? length : most), 0);
+  const width = columns.reduce((all, _, index) => all + widthOf(words(index)), 0);
+  return width > MOST_CHARACTERS ? null : { rowName, columns, rows };
 }

@@ -9,10 +9,9 @@ import {
 import { type Decimal, decimal, plain } from '../../kernel/decimal.ts';
 import type { Locale } from '../../kernel/locale.ts';
 import { breakable, figuresOf, lineNameIn, priceFor, scaleOf, taxNames, unitOf } from '../../look/index.ts';
-import { type Html, html } from '../../pages/index.ts';
+import { type Html, html, stackedTable, type TableRow } from '../../pages/index.ts';
 import { PORTAL_WORDS } from '../words/words.ts';
 import type { Visit } from './page.ts';
-import { stackedTable, type TableRow } from './table.ts';
 
 /** The invoice of some lines, issued or open. */
 type InvoiceOfLines = LineContext & Pick<InvoiceRow, 'seller'>;

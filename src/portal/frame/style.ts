@@ -38,36 +38,7 @@ body > .tabs { margin-top: 1rem; }
 .sheet h1 + .soft, .sheet h2 + .soft, .sheet .amount + .soft { margin-top: .25rem; }
 .sheet p + h2, .sheet dl + h2 { margin-top: 2rem; }
 .sheet table { margin: 0; }
-.wide { overflow-x: auto; }
-.stack th, .stack td { overflow-wrap: break-word; padding-inline-end: 0; }
-.stack tbody th { overflow-wrap: anywhere; min-width: 9rem; }
-.stack tbody td { white-space: normal; }
-.stack thead th {
-  font-size: var(--small); color: var(--soft); vertical-align: bottom; padding: .375rem 0; border-top: 0;
-}
-.stack thead th + th:not(.start) { text-align: end; }
-.stack th.start, .stack td.start { text-align: start; }
-.stack th + th, .stack td { padding-inline-start: 1.25rem; }
-.stack th a { font-weight: 550; }
-.stack .below > td { padding: 0; border-top: 0; text-align: start; }
-.stack .below details { padding-bottom: .5rem; }
 td span, td bdi, dd bdi { font-variant-numeric: tabular-nums; }
-@media (max-width: 40rem) {
-  .stack, .stack tbody, .stack tr, .stack tbody th, .stack td { display: block; }
-  .stack thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-  .stack tbody tr { padding: .75rem 0; border-top: 1px solid var(--line); }
-  .stack tbody tr:first-child { border-top: 0; padding-top: 0; }
-  .stack tbody th, .stack tbody td { padding: 0; border-top: 0; }
-  .stack td:empty { display: none; }
-  .stack td[data-head], .stack td[data-head].start {
-    display: flex; flex-wrap: wrap; gap: 0 1.25rem; justify-content: space-between; margin-top: .25rem; text-align: end;
-  }
-  .stack td[data-head]::before {
-    content: attr(data-head); min-width: 0; overflow-wrap: anywhere; color: var(--soft); text-align: start;
-  }
-  .stack td[data-head] > span { margin-inline-start: auto; }
-  .stack tbody .below { padding-top: 0; margin-top: -.5rem; border-top: 0; }
-}
 .row {
   display: flex; flex-wrap: wrap; gap: .5rem 1.25rem; align-items: center; justify-content: space-between;
   padding: .875rem 0; border-top: 1px solid var(--line);

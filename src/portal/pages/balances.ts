@@ -3,10 +3,9 @@ import { type CustomerBalance, findCustomerBalances } from '../../entitlements/i
 import { decimal } from '../../kernel/decimal.ts';
 import { parseInstant } from '../../kernel/time.ts';
 import { breakable, figuresOf } from '../../look/index.ts';
-import { type Html, html } from '../../pages/index.ts';
+import { type Html, html, stackedTable } from '../../pages/index.ts';
 import { highestOf, lineChart, type Point } from '../frame/chart.ts';
 import type { PortalPage, Visit } from '../frame/page.ts';
-import { stackedTable } from '../frame/table.ts';
 import { PAGE_WORDS } from '../words/page-words.ts';
 import { PORTAL_WORDS } from '../words/words.ts';
 

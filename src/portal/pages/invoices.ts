@@ -7,11 +7,10 @@ import {
 } from '../../invoicing/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { breakable, figuresOf, taxNames } from '../../look/index.ts';
-import { downloadLinks, type Html, html, type PageDownload } from '../../pages/index.ts';
+import { downloadLinks, type Html, html, type PageDownload, stackedTable, type TableRow } from '../../pages/index.ts';
 import { explainedLines } from '../frame/lines.ts';
 import type { PortalPage, Visit } from '../frame/page.ts';
 import { pager } from '../frame/shell.ts';
-import { stackedTable, type TableRow } from '../frame/table.ts';
 import type { PortalDependencies } from '../links/dependencies.ts';
 import { PORTAL_WORDS } from '../words/words.ts';
 

@@ -18,12 +18,11 @@ import {
   windowsOf,
   withinRows,
 } from '../../metering/index.ts';
-import { type Html, html } from '../../pages/index.ts';
+import { type Html, html, stackedTable } from '../../pages/index.ts';
 import { findSubscriptionsOfCustomer, type SubscriptionRow } from '../../subscriptions/index.ts';
 import { barChart, highestOf, keyOf, type Point } from '../frame/chart.ts';
 import { quantityOf } from '../frame/lines.ts';
 import type { PortalPage, Visit } from '../frame/page.ts';
-import { stackedTable } from '../frame/table.ts';
 import type { PortalDependencies } from '../links/dependencies.ts';
 import { PAGE_WORDS } from '../words/page-words.ts';
 import { PORTAL_WORDS } from '../words/words.ts';

@@ -1,4 +1,4 @@
-import { type Html, html } from '../../pages/index.ts';
+import { type Html, html } from './html.ts';
 
 /** A column of figures, behind the column that names its rows. */
 export interface Column {
