@@ -130,6 +130,7 @@ ul.prices > li { padding: .625rem 0; border-top: 1px solid var(--line); }
 .rates { font-size: var(--small); }
 .rates table { margin: .375rem 0 0; }
 .rates .stack tbody th { min-width: 6rem; }
+.rates .stack thead th + th { min-width: 0; }
 .rates .stack th + th, .rates .stack td { padding-inline-start: .5rem; }
 .wide { overflow-x: auto; }
 .stack th, .stack td { overflow-wrap: break-word; padding-inline-end: 0; }
@@ -159,6 +160,11 @@ ul.prices > li { padding: .625rem 0; border-top: 1px solid var(--line); }
   }
   .stack td[data-head] > span { margin-inline-start: auto; }
   .stack tbody .below { padding-top: 0; margin-top: -.5rem; border-top: 0; }
+}
+@media (max-width: 40rem) {
+  .rates tr:has(> td:only-of-type) { display: flex; flex-wrap: wrap; gap: 0 1.25rem; }
+  .rates tr:has(> td:only-of-type) td { margin-top: 0; margin-inline-start: auto; }
+  .rates tr:has(> td:only-of-type) td::before { content: none; }
 }
 address { font-style: normal; font-size: var(--small); color: var(--soft); }
 h2.label { margin: 1.5rem 0 .125rem; font-size: var(--small); font-weight: 600; color: var(--soft); }

@@ -176,7 +176,7 @@ function cellsTable(price: Of<'cells'>, unit: string, writing: Writing): Shown {
         cells: [text(unitPrice)],
       }));
   const columns = (grid?.columns ?? [words.price]).map((head) => ({ head }));
-  const last: TableRow = { name: named, cells: columns.map((_, index) => (index === 0 ? text(others) : null)) };
+  const last: TableRow = { name: named, cells: columns.map(() => text(others)) };
   const tableOf = (some: readonly TableRow[]) =>
     rates({ caption: words.prices, named: grid?.rowName ?? dimensions.join(' · '), columns, rows: some });
   const shown = rows.length < FOLDS_FROM ? rows : rows.slice(0, ROWS_SHOWN);
