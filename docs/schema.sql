@@ -2793,6 +2793,20 @@ CREATE INDEX tax_address_check_due ON tax_address_check USING btree (next_action
 CREATE INDEX tax_address_check_due_on_clock ON tax_address_check USING btree (merchant_id, clock_id, next_action_at, id) WHERE ((clock_id IS NOT NULL) AND (next_action_at IS NOT NULL));
 alter table tax_address_check enable row level security; -- with the two policies of tenant_table()
 
+create table tax_id_answer (
+  merchant_id text not null,
+  prefix text not null,
+  number text not null,
+  outcome text not null,
+  name text,
+  address text,
+  answered_at timestamp with time zone not null,
+  constraint tax_id_answer_pkey PRIMARY KEY (merchant_id, prefix, number),
+  constraint tax_id_answer_outcome_check CHECK ((outcome = ANY (ARRAY['valid'::text, 'invalid'::text])))
+);
+CREATE INDEX tax_id_answer_age ON tax_id_answer USING btree (answered_at);
+alter table tax_id_answer enable row level security; -- with the two policies of tenant_table()
+
 create table tax_id_check (
   merchant_id text not null,
   id text not null,
@@ -5778,6 +5792,21 @@ AS $function$
       returning 1)
     select count(*)::int from gone
   $function$;
+
+CREATE OR REPLACE FUNCTION forget_tax_id_answers(answered_before timestamp with time zone, most integer)
+ RETURNS bigint
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  with forgotten as (
+    delete from tax_id_answer where (merchant_id, prefix, number) in (
+      select merchant_id, prefix, number from tax_id_answer
+       where answered_at < answered_before
+       order by answered_at limit most for update skip locked)
+    returning 1)
+  select count(*) from forgotten
+$function$;
 
 CREATE OR REPLACE FUNCTION forget_webhook_events(older_than timestamp with time zone, most integer)
  RETURNS bigint

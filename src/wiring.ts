@@ -31,6 +31,7 @@ import {
   customerErrors,
   customerRoutes,
   findTaxId,
+  forgetTaxIdAnswers,
   sandboxRegister,
   type TaxIdRegister,
   taxIdDueKind,
@@ -415,6 +416,7 @@ export function wireDomains(
       forgetPortalLinks,
       adoptWebhookEvents,
       forgetCheckouts,
+      forgetTaxIdAnswers,
     ],
     dueKinds: [
       payments.chargeDueKind,

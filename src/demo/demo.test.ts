@@ -65,7 +65,8 @@ const counts = async (): Promise<Record<string, number>> => {
   const totals = await Promise.all(PATHS.map((path) => merchant.get(`${path}?limit=1`)));
   return Object.fromEntries(totals.map(({ body }, index) => [PATHS[index] as string, body.pagination.total]));
 };
-const list = async (path: string): Promise<Resource[]> => (await merchant.get(`${path}?limit=100`)).body.data;
+const list = async (path: string): Promise<Resource[]> =>
+  (await merchant.get(`${path}${path.includes('?') ? '&' : '?'}limit=100`)).body.data;
 
 it('is made once: again it changes nothing, and one that was cut short was taken up', async () => {
   expect(await env.openDemo?.()).toBeNull();

@@ -108,10 +108,9 @@ export function signupRoutes(dependencies: CheckoutDependencies): readonly Route
         await database.transaction({ merchants: [link.merchantId] }, (tx) => upsertInput(tx, input), BY_LINK);
         return to(`${link.id}?form=${encodeURIComponent(form)}`);
       };
-      if (body.check !== undefined) {
-        endSlot(); // the register is asked
-        return again('checked', await askRegister(typed));
-      }
+      if (typed.taxId !== '') endSlot(); // the register is asked
+      const answer = await askRegister(database, link.merchantId, typed, now);
+      if (body.check !== undefined) return again('checked', answer);
       const taken = await takeForm({ dependencies, offers, database }, found, { ...body, typed }, now);
       return taken.kind === 'taken' ? to(whereTo(link, taken.checkout)) : again(taken.kind);
     },
@@ -141,7 +140,8 @@ export function signupRoutes(dependencies: CheckoutDependencies): readonly Route
       const found = await findLink(dependencies, database, params.id, asked, now);
       if (found === null) return ok(unknownReply(environment, asked));
       endSlot(); // the register is asked
-      const text = await taxIdInWords(describeTaxId, found.facts.look.locale, body, await askRegister(body));
+      const answer = await askRegister(database, found.link.merchantId, body, now);
+      const text = await taxIdInWords(describeTaxId, found.facts.look.locale, body, answer);
       return ok(new Reply(200, text, { ...PRIVATE, 'content-type': 'text/plain; charset=utf-8' }));
     },
   });
@@ -219,7 +219,8 @@ async function formReply(
   const { look } = facts;
   const { describeTaxId } = dependencies.customerHooks;
   if (facts.status !== 'open') return pageReply(200, closedPage(facts, facts.status), look);
-  const of = { ...found, typed: await detailsSoFar(describeTaxId, typed, look.locale), locale: look.locale };
+  const terms = [...found.terms, register];
+  const of = { ...found, terms, typed: await detailsSoFar(describeTaxId, typed, look.locale), locale: look.locale };
   // what a sent form was held against is kept by now
   const offer = await offers.recent(database, of, now);
   if (!offer.ok) return pageReply(200, closedPage(facts, 'unavailable'), look);

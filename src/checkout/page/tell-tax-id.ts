@@ -1,4 +1,7 @@
+import { askAndKeep } from '../../customers/index.ts';
+import type { Database } from '../../db/index.ts';
 import type { Locale } from '../../kernel/locale.ts';
+import type { Instant } from '../../kernel/time.ts';
 import type { CheckoutDependencies } from '../link/dependencies.ts';
 import type { RegisterAnswer } from '../sign-up/input.ts';
 import { checkTaxId } from '../sign-up/tax-id.ts';
@@ -7,23 +10,28 @@ import { CHECKOUT_WORDS } from './words.ts';
 /** The most simultaneous questions to the register by strangers; beyond them, only the form of a number is checked. */
 const MOST_QUESTIONS = 4;
 
-/** Asks the register about a typed tax id of the right form, outside any transaction. @returns null for other ids */
+/**
+ * Asks the register about a typed tax id of the right form, outside any transaction. The customer that is made from the
+ * form has the answer at once (docs/decisions/0235). @returns null for other ids
+ */
 export function createTaxIdAsker({
   register,
   customerHooks: { describeTaxId },
 }: Pick<CheckoutDependencies, 'register' | 'customerHooks'>) {
   let underWay = 0;
-  const ask = async (number: { prefix: string; number: string }): Promise<RegisterAnswer> => {
+  return async (
+    database: Database,
+    merchantId: string,
+    { country, taxId }: TypedTaxId,
+    now: Instant,
+  ): Promise<RegisterAnswer | null> => {
+    const checked = await checkTaxId(describeTaxId, country === '' ? null : country, taxId);
+    if (checked.kind !== 'good') return null;
     if (register === null || underWay >= MOST_QUESTIONS) return 'unavailable';
     underWay += 1;
-    const { outcome } = await register.check(number).finally(() => {
+    return askAndKeep(database, register, merchantId, checked, now).finally(() => {
       underWay -= 1;
     });
-    return outcome;
-  };
-  return async ({ country, taxId }: TypedTaxId): Promise<RegisterAnswer | null> => {
-    const checked = await checkTaxId(describeTaxId, country === '' ? null : country, taxId);
-    return checked.kind === 'good' ? ask(checked) : null;
   };
 }
 
