@@ -403,6 +403,18 @@ alter table checkout_link enable row level security; -- with the two policies of
 CREATE TRIGGER register AFTER INSERT ON checkout_link REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION register_resources();
 CREATE TRIGGER unregister AFTER DELETE ON checkout_link REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION unregister_resources();
 
+create table confirmed_tax_id (
+  merchant_id text not null,
+  prefix text not null,
+  number text not null,
+  name text,
+  address text,
+  confirmed_at timestamp with time zone not null,
+  constraint confirmed_tax_id_pkey PRIMARY KEY (merchant_id, prefix, number)
+);
+CREATE INDEX confirmed_tax_id_age ON confirmed_tax_id USING btree (confirmed_at);
+alter table confirmed_tax_id enable row level security; -- with the two policies of tenant_table()
+
 create table cost (
   merchant_id text not null,
   id text not null,
@@ -2792,20 +2804,6 @@ create table tax_address_check (
 CREATE INDEX tax_address_check_due ON tax_address_check USING btree (next_action_at) WHERE ((clock_id IS NULL) AND (next_action_at IS NOT NULL));
 CREATE INDEX tax_address_check_due_on_clock ON tax_address_check USING btree (merchant_id, clock_id, next_action_at, id) WHERE ((clock_id IS NOT NULL) AND (next_action_at IS NOT NULL));
 alter table tax_address_check enable row level security; -- with the two policies of tenant_table()
-
-create table tax_id_answer (
-  merchant_id text not null,
-  prefix text not null,
-  number text not null,
-  outcome text not null,
-  name text,
-  address text,
-  answered_at timestamp with time zone not null,
-  constraint tax_id_answer_pkey PRIMARY KEY (merchant_id, prefix, number),
-  constraint tax_id_answer_outcome_check CHECK ((outcome = ANY (ARRAY['valid'::text, 'invalid'::text])))
-);
-CREATE INDEX tax_id_answer_age ON tax_id_answer USING btree (answered_at);
-alter table tax_id_answer enable row level security; -- with the two policies of tenant_table()
 
 create table tax_id_check (
   merchant_id text not null,
@@ -5764,6 +5762,21 @@ AS $function$
     with over as (delete from due_claim where due_at <= at returning 1) select count(*) from over
   $function$;
 
+CREATE OR REPLACE FUNCTION forget_confirmed_tax_ids(confirmed_before timestamp with time zone, most integer)
+ RETURNS bigint
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  with forgotten as (
+    delete from confirmed_tax_id where (merchant_id, prefix, number) in (
+      select merchant_id, prefix, number from confirmed_tax_id
+       where confirmed_at < confirmed_before
+       order by confirmed_at limit most for update skip locked)
+    returning 1)
+  select count(*) from forgotten
+$function$;
+
 CREATE OR REPLACE FUNCTION forget_idempotency_keys(older_than timestamp with time zone, most integer)
  RETURNS integer
  LANGUAGE sql
@@ -5792,21 +5805,6 @@ AS $function$
       returning 1)
     select count(*)::int from gone
   $function$;
-
-CREATE OR REPLACE FUNCTION forget_tax_id_answers(answered_before timestamp with time zone, most integer)
- RETURNS bigint
- LANGUAGE sql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-  with forgotten as (
-    delete from tax_id_answer where (merchant_id, prefix, number) in (
-      select merchant_id, prefix, number from tax_id_answer
-       where answered_at < answered_before
-       order by answered_at limit most for update skip locked)
-    returning 1)
-  select count(*) from forgotten
-$function$;
 
 CREATE OR REPLACE FUNCTION forget_webhook_events(older_than timestamp with time zone, most integer)
  RETURNS bigint

@@ -31,7 +31,7 @@ import {
   customerErrors,
   customerRoutes,
   findTaxId,
-  forgetTaxIdAnswers,
+  forgetConfirmedTaxIds,
   sandboxRegister,
   type TaxIdRegister,
   taxIdDueKind,
@@ -416,7 +416,7 @@ export function wireDomains(
       forgetPortalLinks,
       adoptWebhookEvents,
       forgetCheckouts,
-      forgetTaxIdAnswers,
+      forgetConfirmedTaxIds,
     ],
     dueKinds: [
       payments.chargeDueKind,

@@ -29,8 +29,8 @@ export { type CustomerParty, customerParties, customerParty, customerTaxRates, f
 export { type CustomerDependencies, customerRoutes } from './routes.ts';
 export { ConsumerBody, CustomerExternalId, TaxRatesBody } from './schemas.ts';
 export { COUNTRIES_TAXED_BY_ZIP_CODE } from './tax-address.ts';
-export { askAndKeep, forgetTaxIdAnswers } from './tax-ids/answers.ts';
 export { type TaxIdDependencies, taxIdDueKind } from './tax-ids/checks.ts';
+export { confirmTaxId, forgetConfirmedTaxIds } from './tax-ids/confirmed.ts';
 export type { TaxIdRegister } from './tax-ids/register.ts';
 export { sandboxRegister } from './tax-ids/sandbox-register.ts';
 export { viesRegister } from './tax-ids/vies.ts';

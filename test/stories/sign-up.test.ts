@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { forgetCheckouts } from '../../src/checkout/index.ts';
-import { forgetTaxIdAnswers } from '../../src/customers/index.ts';
+import { forgetConfirmedTaxIds } from '../../src/customers/index.ts';
 import { sql } from '../../src/db/index.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Page, type PageReader, readerOf } from '../support/page-reader.ts';
@@ -481,7 +481,7 @@ describe('who subscribes', () => {
     { country: '', typed: '12', answer: 'valid', says: 'Numbers of this country are not checked here.' },
     { country: 'FR', typed: '', answer: 'valid', says: '' },
   ] as const)('of $country, $typed is checked while it is typed, with the register $answer', async (row) => {
-    await forgetTaxIdAnswers.run(env.database, Temporal.Instant.from(NOW).add({ hours: 49 }));
+    await forgetConfirmedTaxIds.run(env.database, Temporal.Instant.from(NOW).add({ hours: 49 }));
     for (const number of ['FR40303265045', 'EL094259216']) vies.tell(number, row.answer);
     const { id } = await link(await planOf(inAdvance()));
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -493,37 +493,66 @@ describe('who subscribes', () => {
     expect((await env.client().post('/pay/signup/clk_none/taxId', body, form)).status).toBe(404);
   });
 
-  it.each([
-    { register: 'valid', press: 'Check the number and the tax', pays: '49.00', status: 'valid' },
-    { register: 'valid', press: null, pays: '49.00', status: 'valid' },
-    { register: 'invalid', press: 'Check the number and the tax', pays: '58.31', status: 'invalid' },
-    { register: 'down', press: null, pays: '58.31', status: 'unchecked' },
-  ] as const)('a number that the register answers with $register taxes the first invoice (by $press)', async (row) => {
-    const seller = await env.merchant();
-    const of = shopOf(seller);
-    const germany = { country: 'DE', taxId: 'DE136695976', from: '2020-01-01' };
-    await of.change(`/v0/organizations/${seller.id}`, {
-      ...{ name: 'Nord GmbH', address: { line1: 'Am Tor 1', city: 'Bremen', zipCode: '28195', country: 'DE' } },
-      settings: { taxRegistrations: [germany] },
+  describe('a VAT number of a business abroad', () => {
+    const AUSTRIAN = { ...ADA, city: 'Wien', zipCode: '1010', country: 'AT', taxId: 'U13585627' };
+    const NUMBER = 'ATU13585627';
+    /** A German merchant, and a link to a plan of 49.00 in advance. */
+    const openNord = async (): Promise<{ of: Shop; made: Resource }> => {
+      const seller = await env.merchant();
+      const of = shopOf(seller);
+      const germany = { country: 'DE', taxId: 'DE136695976', from: '2020-01-01' };
+      await of.change(`/v0/organizations/${seller.id}`, {
+        ...{ name: 'Nord GmbH', address: { line1: 'Am Tor 1', city: 'Bremen', zipCode: '28195', country: 'DE' } },
+        settings: { taxRegistrations: [germany] },
+      });
+      const fee = await of.feePrice({ paymentTerm: 'in_advance', properties: { unitPrice: '49.00' } });
+      const plan = await of.plan([fee], { currency: 'EUR' });
+      return { of, made: await of.create('/v0/checkoutLinks', { planId: plan.id }) };
+    };
+    const questions = () => vies.asked.filter((number) => number === NUMBER).length;
+
+    it.each([
+      { register: 'valid', checks: true, pays: '49.00', status: 'valid', later: 0 },
+      { register: 'valid', checks: false, pays: '49.00', status: 'valid', later: 0 },
+      { register: 'invalid', checks: true, pays: '58.31', status: 'unchecked', later: 1 },
+      { register: 'down', checks: false, pays: '58.31', status: 'unchecked', later: 1 },
+    ] as const)('with the register $register is billed $pays (checked before: $checks)', async (row) => {
+      const { of, made } = await openNord();
+      vies.tell(NUMBER, row.register);
+      const page = await open(made);
+      const checked = row.checks ? await reader.press(page, 'Check the number and the tax', AUSTRIAN) : page;
+      if (row.checks) expect(checked.words).toContain(`€${row.pays}`);
+      const session = await reader.press(checked, 'Continue to payment', AUSTRIAN);
+      expect(session.words).toContain(`Pay €${row.pays}`);
+      const before = questions();
+      await pay(session);
+      const [customer] = (await of.read('/v0/customers')).data;
+      expect(customer.taxIdStatus).toBe(row.status);
+      const [invoice] = (await of.read('/v2/invoices?status=PAID')).data;
+      expect(invoice.grandTotal).toBe(row.pays);
+      await env.runDueWork();
+      expect(questions() - before).toBe(row.later);
     });
-    const fee = await of.feePrice({ paymentTerm: 'in_advance', properties: { unitPrice: '49.00' } });
-    const made = await of.create('/v0/checkoutLinks', { planId: (await of.plan([fee], { currency: 'EUR' })).id });
-    vies.tell('ATU13585627', row.register);
-    const typed = { ...ADA, city: 'Wien', zipCode: '1010', country: 'AT', taxId: 'U13585627' };
-    const page = await open(made);
-    const checked = row.press === null ? page : await reader.press(page, row.press, typed);
-    if (row.press !== null) expect(checked.words).toContain(`€${row.pays}`);
-    const session = await reader.press(checked, 'Continue to payment', typed);
-    expect(session.words).toContain(`Pay €${row.pays}`);
-    vies.asked.length = 0;
-    await pay(session);
-    const [customer] = (await of.read('/v0/customers')).data;
-    expect(customer.taxIdStatus).toBe(row.status);
-    const [invoice] = (await of.read('/v2/invoices?status=PAID')).data;
-    expect(invoice.grandTotal).toBe(row.pays);
-    await env.runDueWork();
-    const again = vies.asked.filter((number) => number === 'ATU13585627');
-    expect(again).toHaveLength(row.register === 'down' ? 1 : 0); // its answer is known
+
+    it.each([
+      { hours: 23, register: 'invalid', pays: '49.00', asked: 0 },
+      { hours: 24, register: 'valid', pays: '49.00', asked: 1 },
+      { hours: 47, register: 'down', pays: '49.00', asked: 1 },
+      { hours: 47, register: 'invalid', pays: '58.31', asked: 1 },
+      { hours: 48, register: 'down', pays: '58.31', asked: 1 },
+    ] as const)('confirmed $hours hours ago, with the register $register now, is billed $pays', async (row) => {
+      const { made } = await openNord();
+      vies.tell(NUMBER, 'valid');
+      const checked = await reader.press(await open(made), 'Check the number and the tax', AUSTRIAN);
+      expect(checked.words).toContain('€49.00');
+      const before = questions();
+      vies.tell(NUMBER, row.register);
+      env.setNow(`${Temporal.Instant.from(NOW).add({ hours: row.hours })}`);
+      const session = await reader.press(checked, 'Continue to payment', AUSTRIAN);
+      env.setNow(NOW);
+      expect(session.words).toContain(`Pay €${row.pays}`);
+      expect(questions() - before).toBe(row.asked);
+    });
   });
 
   it('a form is always answered by a redirect, and what it held is shown at an address without it', async () => {

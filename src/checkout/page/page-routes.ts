@@ -219,7 +219,7 @@ async function formReply(
   const { look } = facts;
   const { describeTaxId } = dependencies.customerHooks;
   if (facts.status !== 'open') return pageReply(200, closedPage(facts, facts.status), look);
-  const terms = [...found.terms, register];
+  const terms = [...found.terms, register]; // a confirmed number changes the tax
   const of = { ...found, terms, typed: await detailsSoFar(describeTaxId, typed, look.locale), locale: look.locale };
   // what a sent form was held against is kept by now
   const offer = await offers.recent(database, of, now);

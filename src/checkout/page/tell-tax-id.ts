@@ -1,4 +1,4 @@
-import { askAndKeep } from '../../customers/index.ts';
+import { confirmTaxId, type TaxIdRegister } from '../../customers/index.ts';
 import type { Database } from '../../db/index.ts';
 import type { Locale } from '../../kernel/locale.ts';
 import type { Instant } from '../../kernel/time.ts';
@@ -11,14 +11,24 @@ import { CHECKOUT_WORDS } from './words.ts';
 const MOST_QUESTIONS = 4;
 
 /**
- * Asks the register about a typed tax id of the right form, outside any transaction. The customer that is made from the
- * form has the answer at once (docs/decisions/0235). @returns null for other ids
+ * Asks the register about a typed tax id of the right form, outside any transaction. A confirmed number is valid for
+ * the customer that is made from the form (docs/decisions/0235). @returns null for other ids
  */
 export function createTaxIdAsker({
   register,
   customerHooks: { describeTaxId },
 }: Pick<CheckoutDependencies, 'register' | 'customerHooks'>) {
   let underWay = 0;
+  const limited: TaxIdRegister = {
+    check: async (number) => {
+      if (register === null || underWay >= MOST_QUESTIONS)
+        return { outcome: 'unavailable', reason: 'The register is not asked now.' };
+      underWay += 1;
+      return register.check(number).finally(() => {
+        underWay -= 1;
+      });
+    },
+  };
   return async (
     database: Database,
     merchantId: string,
@@ -26,12 +36,7 @@ export function createTaxIdAsker({
     now: Instant,
   ): Promise<RegisterAnswer | null> => {
     const checked = await checkTaxId(describeTaxId, country === '' ? null : country, taxId);
-    if (checked.kind !== 'good') return null;
-    if (register === null || underWay >= MOST_QUESTIONS) return 'unavailable';
-    underWay += 1;
-    return askAndKeep(database, register, merchantId, checked, now).finally(() => {
-      underWay -= 1;
-    });
+    return checked.kind === 'good' ? confirmTaxId(database, limited, merchantId, checked, now) : null;
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Instant } from '../../kernel/time.ts';
 import type { TaxIdForm, TaxIdStanding } from '../../tax/index.ts';
-import type { KeptAnswer, RegisterAnswer } from './register.ts';
+import type { RegisterAnswer } from './register.ts';
 
 /** The stored check of a customer's tax id. */
 export interface TaxIdCheck {
@@ -57,7 +57,7 @@ const DAYS_UNTIL_RECHECK = { valid: 90, invalid: 30 } as const;
  * The changes by an answer. `unavailable` changes nothing: a number that was valid stays so until a register says
  * otherwise.
  */
-export function decideOutcome(answer: KeptAnswer | RegisterAnswer, now: Instant): Outcome | null {
+export function decideOutcome(answer: RegisterAnswer, now: Instant): Outcome | null {
   if (answer.outcome === 'unavailable') return null;
   const nextActionAt = now.add({ hours: 24 * DAYS_UNTIL_RECHECK[answer.outcome] });
   const known = { checkedAt: now, attempts: 0, nextActionAt };

@@ -2,9 +2,9 @@ import type { Database, Tx } from '../../db/index.ts';
 import type { DueKind } from '../../jobs/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { DescribeTaxId } from '../../tax/index.ts';
-import { recentAnswer } from './answers.ts';
 import { decideFirst, decideOutcome, isAbout, retryAt, type TaxIdCheck, type TaxIdSubject } from './check.ts';
 import { deleteCheck, selectChecks, updateOutcome, upsertCheck } from './checks.sql.ts';
+import { findConfirmed } from './confirmed.ts';
 import type { TaxIdRegister, VatNumber } from './register.ts';
 
 /** The owner of the tax id. */
@@ -23,8 +23,9 @@ export async function loadChecks(tx: Tx, holders: readonly Holder[]): Promise<Re
 }
 
 /**
- * Begins a check where the tax id or the country is another one than was checked. A recent answer about the number
- * holds at once. Otherwise only the form is looked at here: the register is asked by due work, outside any transaction.
+ * Begins a check where the tax id or the country is another one than was checked. A number that the register has
+ * confirmed in the last two days is valid at once. Otherwise only the form is looked at here: the register is asked by
+ * due work, outside any transaction.
  * @param subject null: there is no tax id any more
  */
 export async function watchTaxId(
@@ -41,15 +42,9 @@ export async function watchTaxId(
   }
   if (check && isAbout(check, subject)) return;
   const form = await describeTaxId(subject.taxId, subject.country);
-  const answer = form.kind === 'registered' ? await recentAnswer(tx, form, now) : undefined;
-  const first = decideFirst(form, now);
-  await upsertCheck(
-    tx,
-    holder,
-    subject,
-    answer ? { ...first, ...decideOutcome(answer, answer.answeredAt) } : first,
-    now,
-  );
+  const confirmed = form.kind === 'registered' ? await findConfirmed(tx, form, now) : undefined;
+  const known = confirmed && decideOutcome({ outcome: 'valid', ...confirmed }, confirmed.confirmedAt);
+  await upsertCheck(tx, holder, subject, known ?? decideFirst(form, now), now);
 }
 
 /** The dependencies of a question to a register. */

@@ -14,12 +14,11 @@ export type RegisterAnswer =
   | { readonly outcome: 'invalid' }
   | { readonly outcome: 'unavailable'; readonly reason: string };
 
-/** An answer that was stored when it came. */
-export interface KeptAnswer {
-  readonly outcome: 'valid' | 'invalid';
+/** A confirmation by a register, with the name and the address of the holder where the register says them. */
+export interface Confirmed {
   readonly name: string | null;
   readonly address: string | null;
-  readonly answeredAt: Instant;
+  readonly confirmedAt: Instant;
 }
 
 /** A register of VAT numbers, which can be asked over the network. It never rejects. */
