@@ -1,0 +1,146 @@
+import { modelOf } from '../../../../src/invoicing/rating/models.ts';
+import type { ShownPrice } from '../../../../src/invoicing/rating/shown-price.ts';
+import { type Decimal, decimal, plain } from '../../../../src/kernel/decimal.ts';
+import { figuresOf } from '../../../../src/look/figures.ts';
+import { priceFor, scaleOf } from '../../../../src/look/price.ts';
+import { unitOf } from '../../../../src/look/units.ts';
+import type { Price, PriceBase } from '../../api/types.ts';
+import { moneyText, quantityText } from '../../look/figures.tsx';
+import { cadenceWords } from '../../look/words.ts';
+
+/** The part of a price that its words need; a saved price, one in a version, or one that is being typed. */
+export type SpokenPrice = Pick<Price, 'model' | 'properties'> &
+  Pick<
+    PriceBase,
+    'paymentTerm' | 'billingCadence' | 'quantity' | 'minimumAmount' | 'maximumAmount' | 'groupFilters' | 'taxRate'
+  > & { readonly feeId?: string | undefined; readonly grantDiscountEnabled?: boolean };
+
+/** How prices are written: in a currency, per unit of a metric, and how often where a price does not say. */
+export interface Writing {
+  readonly currency: string;
+  readonly unit: string;
+  readonly cadence: string;
+}
+
+/** A price as a person reads it: a sentence, further sentences, and a table where it differs by quantity or kind. */
+export interface Phrases {
+  readonly sentence: string;
+  readonly notes: readonly string[];
+  readonly table: { readonly heads: readonly string[]; readonly rows: readonly (readonly string[])[] } | null;
+}
+
+const { percent } = figuresOf('en');
+const units = (count: Decimal, unit: string): string => `${quantityText(plain(count))} ${unitOf(unit, count, 'en')}`;
+const perWords = (scale: number, unit: string): string => `per ${scale === 1 ? unit : units(decimal(scale), unit)}`;
+
+/** All words of a price. */
+export function phrasesOf(price: SpokenPrice, writing: Writing): Phrases {
+  const { currency } = writing;
+  const unit = writing.unit || 'unit';
+  const often = cadenceWords(price.billingCadence ?? writing.cadence);
+  const shown = modelOf(price).describe(price.properties);
+  const money = (value: Decimal | string) => moneyText(typeof value === 'string' ? value : plain(value), currency);
+  const { sentence, table } = wordsOfModel(shown, price, { unit, often, currency, money });
+  const { includedUnits } = price.properties as { includedUnits?: string };
+  const included = includedUnits ? decimal(includedUnits) : null;
+  const filters = Object.entries(price.groupFilters ?? {});
+  return {
+    sentence: included?.gt(0) ? `${sentence}, first ${units(included, unit)} free` : sentence,
+    notes: [
+      ...(price.minimumAmount ? [`at least ${money(price.minimumAmount)} ${often}`] : []),
+      ...(price.maximumAmount ? [`at most ${money(price.maximumAmount)} ${often}`] : []),
+      ...(price.billingCadence && price.feeId === undefined ? [`billed ${often}`] : []),
+      ...(price.paymentTerm === 'in_advance' ? ['billed in advance'] : []),
+      ...filters.map(([name, values]) => `only where ${name} is ${values.join(' or ')}`),
+      ...(price.grantDiscountEnabled ? ['units that credits cover are free'] : []),
+      ...(price.taxRate === undefined ? [] : [`tax ${percent(String(price.taxRate))}`]),
+    ],
+    table,
+  };
+}
+
+interface Means {
+  readonly unit: string;
+  readonly often: string;
+  readonly currency: string;
+  readonly money: (value: Decimal | string) => string;
+}
+
+type Worded = Pick<Phrases, 'sentence' | 'table'>;
+const said = (sentence: string): Worded => ({ sentence, table: null });
+
+function wordsOfModel(shown: ShownPrice, price: SpokenPrice, means: Means): Worded {
+  const { unit, often, currency, money } = means;
+  const isFee = price.feeId !== undefined;
+  const quantity = decimal(price.quantity);
+  const perFee = isFee ? ` ${often}` : '';
+  switch (shown.kind) {
+    case 'unit': {
+      if (shown.unitPrice.isZero()) return said('free');
+      if (isFee)
+        return said(`${quantity.eq(1) ? '' : `${quantityText(plain(quantity))} × `}${money(shown.unitPrice)} ${often}`);
+      const scale = scaleOf([shown.unitPrice], currency);
+      return said(`${money(priceFor(shown.unitPrice, scale))} ${perWords(scale, unit)}`);
+    }
+    case 'tiers': {
+      const rule = shown.byVolume
+        ? 'all units at the price of the tier that the quantity reaches'
+        : 'each unit at the price of its own tier';
+      return {
+        sentence: `${isFee ? `for ${units(quantity, 'unit')}${perFee}: ` : ''}${rule}`,
+        table: tiers(shown, means),
+      };
+    }
+    case 'packages':
+      return said(`${money(shown.price)} per package of ${units(shown.size, unit)}, a begun package in full${perFee}`);
+    case 'share':
+      return said(
+        [
+          `${percent(shown.percent)} of the value`,
+          ...(shown.fixed.isZero() ? [] : [`plus ${money(shown.fixed)} for each event`]),
+          ...(shown.least === null ? [] : [`at least ${money(shown.least)}`]),
+          ...(shown.most === null ? [] : [`at most ${money(shown.most)}`]),
+        ].join(', '),
+      );
+    case 'cells':
+      return { sentence: `by ${shown.dimensions.join(' and ')}`, table: cells(shown, means) };
+    case 'cost':
+      return said(`the price that each event carries${shown.factor.eq(1) ? '' : `, times ${plain(shown.factor)}`}`);
+  }
+}
+
+type Of<Kind extends ShownPrice['kind']> = Extract<ShownPrice, { kind: Kind }>;
+
+function tiers({ tiers: all }: Of<'tiers'>, { unit, currency, money }: Means): Phrases['table'] {
+  const scale = scaleOf(
+    all.map(({ unitPrice }) => unitPrice),
+    currency,
+  );
+  const hasFlat = all.some(({ flatPrice }) => !flatPrice.isZero());
+  const upTo = (each: Decimal | null, above: Decimal) => {
+    if (each !== null) return `up to ${quantityText(plain(each))}`;
+    return above.isZero() ? 'any quantity' : `above ${quantityText(plain(above))}`;
+  };
+  return {
+    heads: [`Quantity`, perWords(scale, unit), ...(hasFlat ? ['For the tier'] : [])],
+    rows: all.map((tier) => [
+      upTo(tier.upTo, tier.above),
+      money(priceFor(tier.unitPrice, scale)),
+      ...(hasFlat ? [tier.flatPrice.isZero() ? '—' : money(tier.flatPrice)] : []),
+    ]),
+  };
+}
+
+function cells({ dimensions, cells: all, others }: Of<'cells'>, { unit, currency, money }: Means): Phrases['table'] {
+  const scale = scaleOf([...all.map(({ unitPrice }) => unitPrice), others], currency);
+  return {
+    heads: [dimensions.join(', '), perWords(scale, unit)],
+    rows: [
+      ...all.map(({ match, unitPrice }) => [
+        dimensions.map((name) => match[name] ?? `any ${name}`).join(', '),
+        money(priceFor(unitPrice, scale)),
+      ]),
+      ['all others', money(priceFor(others, scale))],
+    ],
+  };
+}

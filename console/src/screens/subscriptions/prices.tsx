@@ -1,0 +1,128 @@
+import { TextInput } from '@mantine/core';
+import { useRead } from '../../api/queries.ts';
+import type { Plan, PlanVersionPriceSlot, Price } from '../../api/types.ts';
+import { Quantity, quantityText } from '../../look/figures.tsx';
+import { cadenceWords } from '../../look/words.ts';
+import type { OwnInputProps } from '../../shape/form.tsx';
+import { Table } from '../../shape/list.tsx';
+import { textOf } from '../../shape/values.ts';
+import { phrasesOf } from '../catalog/price-phrases.ts';
+import { PriceWords } from '../catalog/price-words.tsx';
+
+export type AnyPrice = Price | PlanVersionPriceSlot;
+
+const TERMS = { in_advance: 'in advance', in_arrears: 'in arrears' } as const;
+
+/** How often a price is billed, and before or after its period. */
+export const termWords = ({ billingCadence, paymentTerm }: AnyPrice, planCadence: string): string =>
+  `${cadenceWords(billingCadence ?? planCadence)}, ${TERMS[paymentTerm]}`;
+
+/** The plan, and the prices of one of its versions; without a number, of its default one. */
+export function usePlanPrices(
+  planId: string | undefined,
+  versionNumber: number | undefined,
+): { readonly plan: Plan | undefined; readonly prices: readonly AnyPrice[] | undefined } {
+  const isNamed = planId !== undefined && versionNumber !== undefined;
+  const { data: plan } = useRead(
+    'GET /v0/plans/{id}',
+    { path: { id: planId ?? '' } },
+    { enabled: planId !== undefined },
+  );
+  const { data: version } = useRead(
+    'GET /v0/plans/{id}/versions/{versionNumber}',
+    { path: { id: planId ?? '', versionNumber: String(versionNumber) } },
+    { enabled: isNamed },
+  );
+  return { plan, prices: isNamed ? version?.prices : plan?.prices };
+}
+
+/** Prices with their terms and, of fees, the quantity of the subscription. */
+export function Prices({
+  prices,
+  plan,
+  quantities,
+}: {
+  readonly prices: readonly AnyPrice[];
+  readonly plan: Plan;
+  readonly quantities: Readonly<Record<string, unknown>>;
+}) {
+  return (
+    <Table
+      caption="Prices"
+      rows={prices.map((price) => ({ ...price, quantity: Number(quantities[price.id] ?? price.quantity) }))}
+      rowKey={({ id }) => id}
+      columns={[
+        {
+          name: 'Price',
+          cell: (price) => (
+            <span>
+              {price.invoiceDisplayName}
+              <span className="block soft fine">{termWords(price, plan.billingCadence)}</span>
+            </span>
+          ),
+        },
+        {
+          name: 'Amount',
+          cell: (price) => <PriceWords price={price} currency={plan.currency} cadence={plan.billingCadence} />,
+        },
+        {
+          name: 'Quantity',
+          cell: ({ feeId, quantity }) =>
+            feeId === undefined ? <span className="soft">by usage</span> : <Quantity value={quantity} />,
+          isFigure: true,
+        },
+      ]}
+    />
+  );
+}
+
+/** A quantity for each fee price; only what differs from `present` is sent. */
+export function quantitiesInput(
+  known: { readonly planId?: string; readonly versionNumber?: number },
+  present: Readonly<Record<string, number | string>>,
+) {
+  return function Quantities({ value, change, error, body }: OwnInputProps) {
+    const isNew = known.planId === undefined;
+    const planId = (body.planId as string | undefined) ?? known.planId;
+    const named = Number(body.versionNumber);
+    const { plan, prices } = usePlanPrices(
+      planId,
+      named || (body.planId === undefined || body.planId === null ? known.versionNumber : undefined),
+    );
+    const fees =
+      prices?.filter(({ feeId, billingCadence }) => feeId !== undefined && (isNew || billingCadence !== 'P0D')) ?? [];
+    const typed = (value as Readonly<Record<string, unknown>> | undefined) ?? {};
+    if (!plan || fees.length === 0) return null;
+    const set = (id: string, before: string, text: string) => {
+      const { [id]: _, ...others } = typed;
+      const next = text.trim() === '' || text === before ? others : { ...others, [id]: numberOf(text) };
+      change(Object.keys(next).length === 0 ? undefined : next);
+    };
+    return (
+      <fieldset className="stack tight">
+        <legend>Quantities</legend>
+        {fees.map((price) => {
+          const before = textOf(present[price.id] ?? price.quantity);
+          return (
+            <TextInput
+              key={price.id}
+              label={price.invoiceDisplayName}
+              description={`${oneOf(price, plan)}, ${TERMS[price.paymentTerm]}. ${isNew ? 'Default' : 'Now'}: ${quantityText(before)}`}
+              inputMode="numeric"
+              placeholder={before}
+              value={typed[price.id] === undefined ? '' : String(typed[price.id])}
+              onChange={({ target }) => set(price.id, before, target.value)}
+            />
+          );
+        })}
+        {error !== undefined && <span className="bad fine">{error}</span>}
+      </fieldset>
+    );
+  };
+}
+
+/** A price of one unit in a sentence. */
+const oneOf = (price: AnyPrice, { currency, billingCadence }: Plan): string =>
+  phrasesOf({ ...price, quantity: 1 }, { currency, cadence: billingCadence, unit: '' }).sentence;
+
+const numberOf = (text: string): unknown => (/^\d+$/.test(text.trim()) ? Number(text) : text);
