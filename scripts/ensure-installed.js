@@ -1,6 +1,7 @@
 /**
- * Brings node_modules in line with package-lock.json, before `npm start` and the tests. A start installs what running
- * needs, the tests add the rest, and neither takes away what the other has installed (docs/decisions/0221).
+ * Brings node_modules in line with package-lock.json, before `npm start`, the tests and `npm pack`. A start installs
+ * what running needs, the others add the rest, and neither takes away what the other has installed
+ * (docs/decisions/0221).
  *
  * It runs on whatever Node the machine has, before anything is installed: plain JavaScript, the standard library alone,
  * and a syntax old enough that a Node that is too old still reads it and can say so.
@@ -85,9 +86,11 @@ export function explainInstallFailure(output, home) {
   return { cause: 'npm ci failed; its own words stand above.', fix: 'run `npm ci` by itself and read what it says' };
 }
 
+const NODE_PACKAGE = /^node_modules\/node-(?:bin-)?[a-z]+-[a-z0-9]+$/;
+
 /** Parts of packages that are a third of their size, and that nothing reads (docs/decisions/0221). */
 const UNREAD = [
-  { packages: /^node_modules\/node-(?:bin-)?[a-z]+-[a-z0-9]+$/, parts: /^include$/ }, // the header files of Node
+  { packages: NODE_PACKAGE, parts: /^include$/ }, // the header files of Node
   // other weights than the two of our documents
   { packages: /^node_modules\/@expo-google-fonts\/noto-/, parts: /^(?!400Regular$|600SemiBold$)\d{3}/ },
 ];
@@ -236,6 +239,18 @@ function trim(home) {
   }
 }
 
+/** npm 9 (of Debian 13) installs the Node of the packages without the link to it in `.bin`. */
+function linkNode(home) {
+  const link = path.join(home, 'node_modules', '.bin', 'node');
+  const owner = Object.keys(installedPackages(home)).find(
+    (location) => NODE_PACKAGE.test(location) && fs.existsSync(path.join(home, location, 'bin', 'node')),
+  );
+  if (!owner || process.platform === 'win32' || fs.existsSync(link)) return;
+  fs.mkdirSync(path.dirname(link), { recursive: true });
+  fs.rmSync(link, { force: true });
+  fs.symlinkSync(path.join('..', path.basename(owner), 'bin', 'node'), link);
+}
+
 /** npm reads its record only if no folder is newer; otherwise it would fetch every package again. */
 function believeRecord(home) {
   const now = new Date();
@@ -290,7 +305,7 @@ async function main(home) {
       `install Node ${OLDEST_NODE} or newer from https://nodejs.org and start again`,
     );
   }
-  const isTest = (process.env.npm_lifecycle_event || '').startsWith('pretest');
+  const isTest = /^pre(?:test|pack)/.test(process.env.npm_lifecycle_event || '');
   if (!difference(home, !isTest)) {
     process.stdout.write(`  ✔ packages in place  ${seconds(started)}\n`);
     return 0;
@@ -310,6 +325,7 @@ async function main(home) {
       return refuse(cause, fix);
     }
     trim(home);
+    linkNode(home);
     fs.writeFileSync(
       path.join(home, 'node_modules', STAMP),
       stampOf(fs.readFileSync(path.join(home, 'package-lock.json'), 'utf8')),
