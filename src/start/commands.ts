@@ -2,7 +2,8 @@ import { credentialsFile, readCredentials, updateCredentials } from '../credenti
 import { EmbeddedPostgresFailure } from '../db/embedded/index.ts';
 import { nameOfMasterKey } from '../kernel/sealing.ts';
 import type { EnvironmentName, Settings } from '../settings.ts';
-import { openDatabases, shownPath } from './databases.ts';
+import type { LinkWords } from './command-line.ts';
+import { directOf, openDatabases, shownPath } from './databases.ts';
 import { fillDemo, rememberDemo } from './demo.ts';
 import type { LoadProgram, Program } from './environment.ts';
 import { StartFailure } from './failure.ts';
@@ -212,6 +213,7 @@ export async function seed(
       environment: 'sandbox',
       databaseUrl: databases.urlOf('sandbox'),
       ownerDatabaseUrl: databases.ownerUrlOf('sandbox'),
+      ...directOf(databases, 'sandbox'),
       publicUrl: settings.sandbox.publicUrl ?? kept?.baseUrl ?? reachableUrl(settings.host, settings.sandbox.port),
       platformKey,
       masterKey: masterKeysOf(settings, 'sandbox', dataDirectory),
@@ -249,6 +251,37 @@ export function showKeys(settings: Settings, output: Output): void {
   row('  demo merchant key', sandbox?.merchantKey);
 }
 
+/** `sign-in-link`: a link for the user with an address, in each environment that has exactly one. */
+export async function makeLinks(
+  settings: Settings,
+  { email, userId, environment: only }: LinkWords,
+  loadProgram: LoadProgram,
+  output: Output,
+  cleanup: AsyncDisposableStack,
+): Promise<void> {
+  const environments = settings.environments.filter((name) => only === undefined || name === only);
+  const known = readCredentials(openDataDirectory(settings));
+  let found = 0;
+  for (const { environment, url, program } of await openAll(
+    { ...settings, environments },
+    loadProgram,
+    output,
+    cleanup,
+    'join',
+  )) {
+    const { publicUrl, port } = settings[environment];
+    const base = publicUrl ?? known[environment]?.baseUrl ?? reachableUrl(settings.host, port);
+    const made = await program.makeSignInLink(url, { email, userId }, base);
+    if ('url' in made) output.line(`${environment}: signs in once, within 24 hours: ${made.url}`);
+    else if (made.users.length > 0) {
+      output.line(`${environment}: several users have this address; add --user with one of these ids:`);
+      for (const { id, organizationName, role } of made.users) output.line(`  ${id}  ${role} of ${organizationName}`);
+    }
+    found += 'url' in made ? 1 : made.users.length;
+  }
+  if (found === 0) throw new StartFailure(`No user has the address ${email}.`, 'create it: POST /v0/users');
+}
+
 export const HELP = `
   reckoner [command]
 
@@ -262,8 +295,31 @@ export const HELP = `
   rotate-master-key
             encrypt all secrets with a new master key, and exit: with 1 if one could not be decrypted
   keys      show the stored addresses and keys
+  sign-in-link EMAIL [--environment production] [--user usr_…]
+            print a link that signs a user in at the console, once, within 24 hours
+  backup    copy the embedded database into BACKUP_DIR, also while the program runs
+  restore [--to TIME]
+            put the embedded database back to a time, from BACKUP_DIR
+  restored [--next-number org_…=30]
+            say that a database was restored by other means, and which invoice number comes next
+  doctor    look at settings, disk, databases, clocks and parked jobs, with one fix for each fault
+  reset --yes
+            delete all data of the embedded sandbox; the next start makes a new one
   version   print the version (also: -v, --version)
   help      show this page (also: -h, --help)
+
+  Through the API, with the key of "login" or of this installation; each has --help, --json and --environment:
+
+  login, logout, whoami             keep, forget and show the key
+  get RESOURCE ID, list RESOURCE    read: reckoner list invoices status=ISSUED --limit 5
+  call OPERATION [ID…] [--data …]   any operation: reckoner call invoices.refund inv_… --data '{}'
+  open ID                           the page of a resource in the console
+  events send TYPE, events tail     report usage, and watch it arrive
+  logs tail                         each change that somebody makes
+  listen --forward-to URL           hand webhooks to a server on this machine
+  trigger KIND                      make an event happen in the sandbox
+  clock advance P1M [CLOCK]         move a test clock
+  completion SHELL                  the script for bash, zsh or fish
 
   Settings are environment variables:
 
@@ -275,15 +331,21 @@ export const HELP = `
                                     share the database
   DATABASE_URL, SANDBOX_DATABASE_URL
                                     your own PostgreSQL 18 (an embedded one in DATA_DIR)
+  DATABASE_DIRECT_URL, SANDBOX_DATABASE_DIRECT_URL
+                                    the same database without a pooler of transactions (DATABASE_URL)
   CLICKHOUSE_URL                    aggregate usage in ClickHouse (in PostgreSQL)
   SMTP_URL, MAIL_FROM               the mail server of production, smtp(s)://user:password@host:587, and the sender
                                     address (emails are stored and not sent)
   STRIPE_API_URL                    the address of the Stripe API, or of a proxy (https://api.stripe.com)
   VIES_URL                          the service that checks VAT numbers: a proxy of VIES, or off
                                     (https://ec.europa.eu/taxation_customs/vies/rest-api)
+  OTEL_EXPORTER_OTLP_ENDPOINT       send traces and metrics over OTLP/HTTP to this address (nothing is sent)
+  OTEL_EXPORTER_OTLP_HEADERS, OTEL_SERVICE_NAME, OTEL_TRACES_SAMPLER_ARG
+                                    its headers, the name of the service, the share of traces (none, reckoner, 1)
   METRICS_PORT, METRICS_HOST        a port for /metrics alone, and its address (none, 127.0.0.1)
   TRUSTED_PROXIES                   addresses and ranges of reverse proxies with a trusted X-Forwarded-For (none)
   DATA_DIR                          embedded data, documents, credentials (./.reckoner)
+  BACKUP_DIR                        the folder of backups and of the archived log of the embedded database (none)
   RECKONER_PLATFORM_KEY, RECKONER_SANDBOX_PLATFORM_KEY
                                     the first operator's API key, at least 32 characters
                                     (generated, stored in DATA_DIR/credentials.json)

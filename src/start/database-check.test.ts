@@ -31,6 +31,7 @@ describe('a database before the first write', () => {
 
   it.each([
     ['postgres://a:secret@db.example/one?sslmode=require', 'db.example:5432/one'],
+    ['postgres://a:secret@one.example:6000,two.example/one', 'one.example:6000,two.example:5432/one'],
     ['postgres://a@localhost:6000/one?host=/run/pg', '/run/pg:6000/one'],
   ])('%s is shown as %s', (url, shown) => {
     expect(shownDatabase(url)).toBe(shown);

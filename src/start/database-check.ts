@@ -1,4 +1,6 @@
-import pg from 'pg';
+import type pg from 'pg';
+import { connectTo } from '../db/index.ts';
+import { hostUrlsOf } from '../kernel/database-url.ts';
 import type { EnvironmentName } from '../settings.ts';
 import { StartFailure } from './failure.ts';
 
@@ -69,14 +71,9 @@ export async function checkDatabase(
 }
 
 async function readFacts(url: string, setting: string): Promise<DatabaseFacts> {
-  const client = new pg.Client({
-    connectionString: url,
-    connectionTimeoutMillis: 10_000,
-    application_name: 'reckoner',
-  });
-  client.on('error', () => undefined); // a connection that breaks is reported by the statement that meets it
+  let client: pg.Client | undefined;
   try {
-    await client.connect();
+    client = await connectTo(url, { connectionTimeoutMillis: 10_000, application_name: 'reckoner' });
     const { rows } = await client.query<DatabaseFacts>(`
       select current_setting('server_version_num')::int as "versionNumber",
              current_setting('server_version') as version,
@@ -89,14 +86,17 @@ async function readFacts(url: string, setting: string): Promise<DatabaseFacts> {
   } catch (error) {
     throw explainConnection(error, url, setting);
   } finally {
-    await client.end().catch(() => undefined);
+    await client?.end().catch(() => undefined);
   }
 }
 
 /** The connection string without its password, as far as it may be shown. */
 export function shownDatabase(url: string): string {
-  const { hostname, port, pathname, searchParams } = new URL(url);
-  return `${searchParams.get('host') ?? hostname}:${port || '5432'}${pathname}`;
+  const urls = hostUrlsOf(url).map((each) => new URL(each));
+  const hosts = urls.map(({ hostname, port, searchParams }) => {
+    return `${searchParams.get('host') ?? decodeURIComponent(hostname)}:${port || '5432'}`;
+  });
+  return `${hosts.join()}${urls[0]?.pathname ?? ''}`;
 }
 
 function explainConnection(error: unknown, url: string, setting: string): StartFailure {
@@ -107,7 +107,7 @@ function explainConnection(error: unknown, url: string, setting: string): StartF
     return new StartFailure(`The database ${shown} refuses this user or password.`, `correct ${setting}`, options);
   }
   if (code === '3D000') {
-    const name = decodeURIComponent(new URL(url).pathname.slice(1));
+    const name = decodeURIComponent(new URL(hostUrlsOf(url)[0]).pathname.slice(1));
     return new StartFailure(
       `The database "${name}" at ${shown} does not exist.`,
       `create it: createdb ${name}`,

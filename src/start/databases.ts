@@ -1,5 +1,6 @@
 import { join, relative } from 'node:path';
 import {
+  archivingTo,
   type EmbeddedPostgres,
   EmbeddedPostgresFailure,
   isDiskFull,
@@ -15,12 +16,17 @@ import type { Output } from './output.ts';
 const databaseSetting = (environment: EnvironmentName): string =>
   environment === 'production' ? 'DATABASE_URL' : 'SANDBOX_DATABASE_URL';
 
+const directSetting = (environment: EnvironmentName): string =>
+  environment === 'production' ? 'DATABASE_DIRECT_URL' : 'SANDBOX_DATABASE_DIRECT_URL';
+
 /** The databases of a start, each checked, and the embedded server if one of them needs it. */
 export interface Databases {
   /** For the program's connections. Of the embedded server: the role that is no superuser. */
   urlOf(environment: EnvironmentName): string;
   /** For migrations. */
   ownerUrlOf(environment: EnvironmentName): string;
+  /** Leads past a pooler; undefined: no such way is known. */
+  directUrlOf(environment: EnvironmentName): string | undefined;
   /** Is the disk of an environment's embedded database full? Unknown for another database. */
   isDiskFull(environment: EnvironmentName): boolean;
 }
@@ -56,10 +62,10 @@ export async function openDatabases(
     for (const warning of warnings) output.notice(`the database of ${environment}: ${warning}`);
   };
   for (const environment of settings.environments) {
-    const url = settings[environment].databaseUrl;
+    const { databaseUrl: url, directDatabaseUrl } = settings[environment];
     if (url === undefined) continue;
     urls.set(environment, url);
-    ownerUrls.set(environment, url);
+    ownerUrls.set(environment, directDatabaseUrl ?? url);
     const label = `PostgreSQL for ${titleOf(environment)} (${shownDatabase(url)})`;
     const found = await output.step(
       label,
@@ -67,19 +73,22 @@ export async function openDatabases(
       ({ version }) => `version ${version}`,
     );
     warn(environment, found.warnings);
+    if (directDatabaseUrl !== undefined)
+      await checkDatabase(environment, directDatabaseUrl, directSetting(environment));
   }
   if (own.length > 0) {
     const server = await openServer(
       join(dataDirectory, 'pg'),
       serverFor(own, settings),
+      settings.backupDirectory,
       output,
       cleanup,
       whereBusy,
       help,
     );
-    if ('ensureDatabase' in server) await ensureDatabases(server, own.map(nameOf), output, help);
+    if ('ensureDatabase' in server) await ensureDatabases(server, own.map(nameOfDatabase), output, help);
     for (const environment of own) {
-      const name = nameOf(environment);
+      const name = nameOfDatabase(environment);
       urls.set(environment, server.loginUrlFor(name));
       ownerUrls.set(environment, server.urlFor(name));
       warn(environment, (await look(environment, server.loginUrlFor(name))).warnings);
@@ -88,11 +97,19 @@ export async function openDatabases(
   return {
     urlOf: (environment) => urls.get(environment) as string,
     ownerUrlOf: (environment) => ownerUrls.get(environment) as string,
+    directUrlOf: (environment) => settings[environment].directDatabaseUrl,
     isDiskFull: (environment) => own.includes(environment) && isDiskFull(dataDirectory),
   };
 }
 
-const nameOf = (environment: EnvironmentName): string => `reckoner_${environment}`;
+/** The name of an environment's database on the embedded server. */
+export const nameOfDatabase = (environment: EnvironmentName): string => `reckoner_${environment}`;
+
+/** The option of an environment that leads past a pooler, if the settings have one. */
+export function directOf(databases: Databases, environment: EnvironmentName): { readonly directDatabaseUrl?: string } {
+  const directDatabaseUrl = databases.directUrlOf(environment);
+  return directDatabaseUrl === undefined ? {} : { directDatabaseUrl };
+}
 
 /** Every environment begins with the same schema, and a copy takes a tenth of the time of a migration. */
 async function ensureDatabases(
@@ -117,13 +134,14 @@ const titleOf = (environment: EnvironmentName): string => (environment === 'prod
 async function openServer(
   folder: string,
   label: string,
+  backups: string | undefined,
   output: Output,
   cleanup: AsyncDisposableStack,
   whereBusy: 'refuse' | 'join',
   help: Help,
 ): Promise<EmbeddedPostgres | RunningPostgres> {
   try {
-    const server = await startServer(folder, label, output, help);
+    const server = await startServer(folder, label, backups, output, help);
     cleanup.defer(() => server.stop());
     return server;
   } catch (error) {
@@ -138,6 +156,7 @@ async function openServer(
 async function startServer(
   folder: string,
   label: string,
+  backups: string | undefined,
   output: Output,
   { meanwhile }: Help,
 ): Promise<EmbeddedPostgres> {
@@ -147,6 +166,7 @@ async function startServer(
       startEmbeddedPostgres({
         dataDirectory: folder,
         log: (message) => output.notice(message),
+        ...(backups !== undefined && { settings: archivingTo(backups) }),
         ...(meanwhile && { meanwhile }),
       }),
     ({ version }) => `version ${version}`,

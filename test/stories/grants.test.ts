@@ -783,12 +783,13 @@ describe('a reconciliation', () => {
   async function everything(): Promise<Readonly<Record<string, string>>> {
     const tables = await openTables(env.url);
     try {
-      // A call is written down, and the count of the audit log follows.
+      // A call is written down, also in the timeline, and the count of the audit log follows.
       const {
         audit_entry: _,
         list_count: __,
         list_count_change: ___,
         list_range: ____,
+        timeline_fact: _____,
         ...rest
       } = await tables.snapshot(merchant.id);
       return rest;

@@ -38,7 +38,7 @@ beforeAll(async () => {
   const routes = eventRoutes(
     {
       metersOf: findMeters,
-      findBilling: async () => ({ billing: [], reason: null }),
+      findBilling: async () => ({ billing: [], reason: null, reasons: new Map() }),
       balances: eventBalances({ findSpentBudgets: async () => [] }),
     },
     () => intake,

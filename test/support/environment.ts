@@ -186,6 +186,8 @@ export async function openTestEnvironment(
     /** That of the template's secrets. */
     masterKey?: string;
     through?: (url: string) => Promise<string>;
+    /** What `through` puts there is a pooler: work that needs a connection of its own goes around it. */
+    pooled?: true;
     audited?: false;
     /** Answers are not held against their schemas: for measurements. */
     checkReplies?: false;
@@ -201,8 +203,10 @@ export async function openTestEnvironment(
     paymentProviders?: EnvironmentOptions['paymentProviders'];
     taxProviders?: EnvironmentOptions['taxProviders'];
     resolveHost?: EnvironmentOptions['resolveHost'];
+    telemetry?: EnvironmentOptions['telemetry'];
     outcomeMilliseconds?: number;
     isLocal?: false;
+    publicUrl?: string;
     trustedProxies?: readonly string[];
   } = {},
 ): Promise<TestEnvironment> {
@@ -217,11 +221,13 @@ export async function openTestEnvironment(
     environment: kind,
     databaseUrl,
     ownerDatabaseUrl: url,
-    publicUrl: 'http://localhost:4401',
+    ...(options.pooled && { directDatabaseUrl: loginUrl(url) }),
+    publicUrl: options.publicUrl ?? 'http://localhost:4401',
     platformKey,
     masterKey: { key: masterKey },
     logger: options.logger ?? pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' }),
     now: () => fixedNow ?? wallClock(),
+    failedMilliseconds: 0,
     metricsClock: () => (metricsAsked += 1_000),
     checkReplies: options.checkReplies ?? true,
     advanceMilliseconds: LONGEST_ADVANCE_MILLISECONDS,
@@ -232,6 +238,7 @@ export async function openTestEnvironment(
     stripeApiUrl: options.stripeApiUrl ?? NOBODY_LISTENS,
     ...(options.viesUrl !== undefined && { viesUrl: options.viesUrl }),
     ...(options.resolveHost && { resolveHost: options.resolveHost }),
+    ...(options.telemetry && { telemetry: options.telemetry }),
     ...(options.outcomeMilliseconds !== undefined && { outcomeMilliseconds: options.outcomeMilliseconds }),
     ...(options.openDatabase && { openDatabase: options.openDatabase }),
     ...(options.isLocal === false && { isLocal: false }),

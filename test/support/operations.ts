@@ -270,6 +270,7 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
     async ({ shop, plan, metric }) => on((await shop.customer()).id, { taxRates: { [plan.id]: 5, [metric.id]: 7 } }),
   ],
   deleteCustomer: [async ({ shop }) => on((await shop.customer()).id)],
+  getCustomerTimeline: [({ customer }) => on(customer.id)],
   getWallet: [({ customer }) => on(customer.id)],
   listWalletEntries: [({ customer }) => on(customer.id)],
   topUpWallet: [
@@ -337,6 +338,9 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
   ],
   getCostSummary: [({ cost }) => ({ ...on(cost.id), query: range })],
   getCostReport: [() => ({ query: { ...range, groupBy: 'cost' } })],
+  search: [({ customer }) => ({ query: { q: customer.id } })],
+  getOverview: [() => ({})],
+  getNames: [({ customer }) => ({ query: { ids: customer.id } })],
   getRevenue: [() => ({ query: { startTime: START, endTime: FEBRUARY } })],
   getProfitability: [() => ({ query: range })],
   createItem: [({ merchant, product }) => ({ body: { name: 'Item', catalogId: product.id, merchantId: merchant.id } })],
@@ -459,7 +463,16 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
   ],
   listEvents: [() => ({})],
   getEvent: [({ event }) => on(event.id)],
+  explainEvent: [({ event }) => on(event.id)],
 
+  previewSubscription: [
+    ({ merchant, plan, customer, clock }) => ({
+      body: {
+        ...{ name: 'New', planId: plan.id, customerId: customer.id, startedAt: FEBRUARY, testClockId: clock.id },
+        merchantId: merchant.id,
+      },
+    }),
+  ],
   createSubscription: [
     ({ merchant, plan, customer, clock }) => ({
       body: {

@@ -2,15 +2,21 @@ import { globSync, readFileSync } from 'node:fs';
 import { isDeep } from './cases.ts';
 
 /** All tests. */
-const ALL = ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'];
+const ALL = [
+  'src/**/*.test.ts',
+  'test/**/*.test.ts',
+  'scripts/**/*.test.ts',
+  'console/src/**/*.test.ts',
+  'sdk/test/*.test.ts',
+];
 
 /** The tests of `npm run test:deep` that `npm test` leaves out. Each takes long for its kind of proof. */
 const DEEP = [
   // kills and faults
-  'src/{db/away,jobs/crash,metering/durability,metering/keys/generations,metering/keys/generations-durability}.test.ts',
+  'src/{db/away,db/connection/pooler,jobs/crash,metering/durability,metering/keys/generations,metering/keys/generations-durability}.test.ts',
   'src/{documents/renderer,secrets/secrets}.test.ts',
   'test/{crash,start}/*.test.ts',
-  'test/stories/{mail-server,overload}.test.ts',
+  'test/stories/{mail-server,overload,pooler}.test.ts',
   'test/properties/{catching-up,eight-workers,failpoints,killed-deliveries,killed-pushes,numbering}.test.ts',
   'test/properties/{provider-kills,provider-notices,races,schedule-races}.test.ts',
   // random lives, and the same events in other orders and steps
@@ -24,7 +30,7 @@ const DEEP = [
   // dialect
   'test/api/{statuses,tenants,times}.test.ts',
   'test/clients/{generators,strict-clients}.test.ts',
-  'test/{browser,fuzz}/*.test.ts',
+  'test/{browser,fuzz,sdk}/*.test.ts',
   '{src/catalog,test/properties}/hostile.test.ts',
   // another database
   'test/conformance/{clickhouse-*,shards,stores}.test.ts',
