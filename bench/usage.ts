@@ -156,7 +156,7 @@ const SLICE = 1_000;
 const MOST_SLICES = 20;
 const PAGE = { limit: 20, offset: 0 };
 const metersOf = async () => [{ id: 'met_0', merchantId, meter }];
-const findBilling = async () => ({ billing: [], reason: null });
+const findBilling = async () => ({ billing: [], reason: null, reasons: new Map() });
 
 /** A database with so many events, but for some slices of which it is measured what taking them in costs. */
 async function storeOf(stack: Stack, size: number) {

@@ -128,6 +128,7 @@ create table app_user (
   constraint app_user_type_check CHECK ((type = ANY (ARRAY['COMPANY'::text, 'INDIVIDUAL'::text])))
 );
 CREATE INDEX app_user_all ON app_user USING btree (seq DESC);
+CREATE INDEX app_user_email ON app_user USING btree (lower(email));
 CREATE INDEX app_user_order ON app_user USING btree (merchant_id, seq DESC);
 CREATE INDEX app_user_organization ON app_user USING btree (merchant_id, organization_id);
 alter table app_user enable row level security; -- with the two policies of tenant_table()
@@ -195,7 +196,7 @@ create table audit_entry (
   after jsonb,
   request_id text not null,
   constraint audit_entry_pkey PRIMARY KEY (merchant_id, id),
-  constraint audit_entry_actor CHECK ((((actor = 'user'::text) = ((user_id IS NOT NULL) AND (key_id IS NOT NULL))) AND ((actor = 'customer'::text) = (customer_id IS NOT NULL)))),
+  constraint audit_entry_actor CHECK ((((actor = 'user'::text) = (user_id IS NOT NULL)) AND ((actor = 'user'::text) OR (key_id IS NULL)) AND ((actor = 'customer'::text) = (customer_id IS NOT NULL)))) NOT VALID,
   constraint audit_entry_actor_check CHECK ((actor = ANY (ARRAY['user'::text, 'customer'::text])))
 );
 CREATE INDEX audit_entry_all ON audit_entry USING btree (seq DESC);
@@ -206,6 +207,7 @@ alter table audit_entry enable row level security; -- with the two policies of t
 CREATE TRIGGER count_gone AFTER DELETE ON audit_entry REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_audit_entry();
 CREATE TRIGGER count_moved AFTER UPDATE ON audit_entry REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_audit_entry();
 CREATE TRIGGER count_new AFTER INSERT ON audit_entry REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_audit_entry();
+CREATE TRIGGER keep_timeline AFTER INSERT ON audit_entry REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION keep_timeline_of_new();
 
 create table billable_metric (
   merchant_id text not null,
@@ -403,6 +405,13 @@ alter table checkout_link enable row level security; -- with the two policies of
 CREATE TRIGGER register AFTER INSERT ON checkout_link REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION register_resources();
 CREATE TRIGGER unregister AFTER DELETE ON checkout_link REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION unregister_resources();
 
+create table clock_reading (
+  is_only boolean default true not null,
+  read_at timestamp with time zone not null,
+  constraint clock_reading_pkey PRIMARY KEY (is_only),
+  constraint clock_reading_is_only_check CHECK (is_only)
+);
+
 create table confirmed_tax_id (
   merchant_id text not null,
   prefix text not null,
@@ -482,6 +491,7 @@ create table credit_note (
   constraint credit_note_kind_check CHECK ((kind = ANY (ARRAY['refund'::text, 'cancellation'::text, 'credit'::text]))),
   constraint credit_note_status_check CHECK ((status = ANY (ARRAY['ISSUED'::text, 'VOIDED'::text])))
 );
+CREATE INDEX credit_note_by_number ON credit_note USING btree (merchant_id, lower(number) COLLATE "C");
 CREATE UNIQUE INDEX credit_note_number ON credit_note USING btree (merchant_id, number);
 CREATE INDEX credit_note_of ON credit_note USING btree (merchant_id, invoice_id, seq DESC);
 CREATE INDEX credit_note_of_refund ON credit_note USING btree (merchant_id, refund_id) WHERE (refund_id IS NOT NULL);
@@ -489,6 +499,8 @@ CREATE UNIQUE INDEX one_unvoided_credit_note ON credit_note USING btree (merchan
 alter table credit_note enable row level security; -- with the two policies of tenant_table()
 CREATE TRIGGER keep_revenue AFTER INSERT ON credit_note REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION keep_revenue_of_credit_notes();
 CREATE TRIGGER keep_revenue_of_changed AFTER UPDATE ON credit_note REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION keep_revenue_of_credit_notes();
+CREATE TRIGGER keep_timeline AFTER INSERT ON credit_note REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION keep_timeline_of_new();
+CREATE TRIGGER keep_timeline_of_changed AFTER UPDATE OF voided_at ON credit_note FOR EACH ROW WHEN ((new.voided_at IS DISTINCT FROM old.voided_at)) EXECUTE FUNCTION keep_timeline_of_row('credit_note', 'id');
 CREATE TRIGGER register AFTER INSERT ON credit_note REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION register_resources();
 CREATE TRIGGER render AFTER INSERT ON credit_note FOR EACH ROW EXECUTE FUNCTION render_credit_note();
 CREATE TRIGGER unregister AFTER DELETE ON credit_note REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION unregister_resources();
@@ -561,6 +573,9 @@ create table customer (
   constraint customer_tax_exempt_reason_check CHECK (((length(tax_exempt_reason) >= 1) AND (length(tax_exempt_reason) <= 500)))
 );
 CREATE INDEX customer_all ON customer USING btree (seq DESC) WHERE (deleted_at IS NULL);
+CREATE INDEX customer_by_email ON customer USING btree (merchant_id, "left"(consumer_emails, 100) COLLATE "C", seq) WHERE (deleted_at IS NULL);
+CREATE INDEX customer_by_external_id ON customer USING btree (merchant_id, lower(external_id) COLLATE "C", seq) WHERE ((deleted_at IS NULL) AND (external_id IS NOT NULL));
+CREATE INDEX customer_by_name ON customer USING btree (merchant_id, "left"(consumer_name, 100) COLLATE "C", seq) WHERE (deleted_at IS NULL);
 CREATE INDEX customer_changed ON customer USING btree (merchant_id, changed_at);
 CREATE UNIQUE INDEX customer_external_id ON customer USING btree (merchant_id, external_id) WHERE (deleted_at IS NULL);
 CREATE INDEX customer_order ON customer USING btree (merchant_id, seq DESC) WHERE (deleted_at IS NULL);
@@ -575,6 +590,16 @@ CREATE TRIGGER count_moved AFTER UPDATE ON customer REFERENCING OLD TABLE AS old
 CREATE TRIGGER count_new AFTER INSERT ON customer REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_customer();
 CREATE TRIGGER register AFTER INSERT ON customer REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION register_resources();
 CREATE TRIGGER unregister AFTER DELETE ON customer REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION unregister_resources();
+
+create table database_life (
+  number integer not null,
+  began_at timestamp with time zone not null,
+  restored_to timestamp with time zone,
+  first_seq bigint not null,
+  constraint database_life_pkey PRIMARY KEY (number),
+  constraint database_life_check CHECK (((number = 1) = (restored_to IS NULL))),
+  constraint database_life_number_check CHECK ((number >= 1))
+);
 
 create table document (
   merchant_id text not null,
@@ -869,6 +894,14 @@ CREATE INDEX event_order ON ONLY event USING btree (merchant_id, seq);
 CREATE INDEX event_usage ON ONLY event USING btree (subject_id, type, at);
 alter table event enable row level security; -- with the two policies of tenant_table()
 
+create table event_day_tally (
+  merchant_id text not null,
+  day date not null,
+  event_count bigint not null,
+  constraint event_day_tally_pkey PRIMARY KEY (merchant_id, day)
+);
+alter table event_day_tally enable row level security; -- with the two policies of tenant_table()
+
 create table event_id_seed (
   is_only boolean default true not null,
   seed bytea not null,
@@ -1148,6 +1181,7 @@ CREATE UNIQUE INDEX invoice_awaited ON invoice USING btree (merchant_id, purpose
 CREATE INDEX invoice_by_amount ON invoice USING btree (merchant_id, grand_total_key, seq) INCLUDE (grand_total, status);
 CREATE INDEX invoice_by_due_at ON invoice USING btree (merchant_id, due_at, seq) INCLUDE (status, grand_total) WHERE (due_at IS NOT NULL);
 CREATE INDEX invoice_by_issued_at ON invoice USING btree (merchant_id, issued_at, seq) INCLUDE (status, grand_total) WHERE (issued_at IS NOT NULL);
+CREATE INDEX invoice_by_number ON invoice USING btree (merchant_id, lower(invoice_number) COLLATE "C") WHERE (invoice_number IS NOT NULL);
 CREATE INDEX invoice_changed ON invoice USING btree (merchant_id, changed_at);
 CREATE INDEX invoice_customer ON invoice USING btree (merchant_id, customer_id, seq DESC);
 CREATE INDEX invoice_due ON invoice USING btree (next_action_at) WHERE ((clock_id IS NULL) AND (next_action_at IS NOT NULL));
@@ -1159,7 +1193,7 @@ CREATE UNIQUE INDEX invoice_period ON invoice USING btree (merchant_id, subscrip
 CREATE INDEX invoice_purpose_id ON invoice USING btree (merchant_id, purpose_id) WHERE (purpose_id IS NOT NULL);
 CREATE INDEX invoice_status ON invoice USING btree (merchant_id, status, seq DESC);
 CREATE INDEX invoice_subscription ON invoice USING btree (merchant_id, subscription_id, seq DESC);
-CREATE INDEX invoice_unpaid ON invoice USING btree (merchant_id, seq DESC) INCLUDE (due_at, clock_id) WHERE ((status = ANY (ARRAY['ISSUED'::text, 'PAYMENT_FAILED'::text])) AND (unpaid_amount > (0)::numeric) AND (NOT lives_by_session));
+CREATE INDEX invoice_unpaid ON invoice USING btree (merchant_id, seq DESC) INCLUDE (due_at, clock_id, status, currency, unpaid_amount) WHERE ((status = ANY (ARRAY['ISSUED'::text, 'PAYMENT_FAILED'::text])) AND (unpaid_amount > (0)::numeric) AND (NOT lives_by_session));
 alter table invoice enable row level security; -- with the two policies of tenant_table()
 CREATE TRIGGER changed BEFORE INSERT OR UPDATE ON invoice FOR EACH ROW EXECUTE FUNCTION set_changed_at();
 CREATE TRIGGER count_gone AFTER DELETE ON invoice REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_invoice();
@@ -1218,6 +1252,7 @@ create table invoice_line (
   constraint invoice_line_line_item_type_check CHECK ((line_item_type = ANY (ARRAY['charge'::text, 'refund'::text])))
 );
 CREATE INDEX invoice_line_order ON invoice_line USING btree (merchant_id, invoice_id, "position");
+CREATE INDEX invoice_line_priced ON invoice_line USING btree (merchant_id, seq) WHERE ((event_type = 'usage'::text) AND (total_price > (0)::numeric));
 alter table invoice_line enable row level security; -- with the two policies of tenant_table()
 CREATE TRIGGER guard_delete AFTER DELETE ON invoice_line REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION guard_rows_of_issued();
 CREATE TRIGGER guard_insert AFTER INSERT ON invoice_line REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION guard_rows_of_issued();
@@ -1298,6 +1333,7 @@ CREATE INDEX ledger_entry_wallet ON ledger_entry USING btree (merchant_id, custo
 alter table ledger_entry enable row level security; -- with the two policies of tenant_table()
 CREATE TRIGGER balanced AFTER INSERT ON ledger_entry REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION balanced_entries();
 CREATE CONSTRAINT TRIGGER keep_revenue AFTER INSERT ON ledger_entry DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.account = 'revenue'::text)) EXECUTE FUNCTION keep_revenue_of_carried_credit();
+CREATE TRIGGER keep_timeline AFTER INSERT ON ledger_entry FOR EACH ROW WHEN ((new.account = 'wallet'::text)) EXECUTE FUNCTION keep_timeline_of_row('ledger_entry', 'transaction_id');
 CREATE TRIGGER move_wallet BEFORE INSERT ON ledger_entry FOR EACH ROW WHEN ((new.account = 'wallet'::text)) EXECUTE FUNCTION move_wallet();
 
 create table ledger_transaction (
@@ -1316,6 +1352,20 @@ create table ledger_transaction (
 CREATE INDEX ledger_transaction_invoice ON ledger_transaction USING btree (merchant_id, invoice_id) WHERE (invoice_id IS NOT NULL);
 alter table ledger_transaction enable row level security; -- with the two policies of tenant_table()
 CREATE CONSTRAINT TRIGGER booked AFTER INSERT ON ledger_transaction DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION booked_entries();
+
+create table auth.link (
+  token bytea not null,
+  merchant_id text not null,
+  user_id text not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  constraint link_pkey PRIMARY KEY (token),
+  constraint link_merchant_id_user_id_fkey FOREIGN KEY (merchant_id, user_id) REFERENCES app_user(merchant_id, id) ON DELETE CASCADE
+);
+CREATE INDEX link_of_user ON auth.link USING btree (user_id);
+alter table link enable row level security;
+create policy nobody on link to reckoner_app using ((COALESCE(current_setting('reckoner.merchants'::text, true), ''::text) = ''::text));
 
 create table list_count (
   merchant_id text not null,
@@ -1353,6 +1403,16 @@ create table list_range (
 );
 CREATE INDEX list_range_of_all ON list_range USING btree (list, measure);
 alter table list_range enable row level security; -- with the two policies of tenant_table()
+
+create table auth.login (
+  id text not null,
+  merchant_id text not null,
+  created_at timestamp with time zone not null,
+  constraint login_pkey PRIMARY KEY (id),
+  constraint login_merchant_id_id_fkey FOREIGN KEY (merchant_id, id) REFERENCES app_user(merchant_id, id) ON DELETE CASCADE
+);
+alter table login enable row level security;
+create policy nobody on login to reckoner_app using ((COALESCE(current_setting('reckoner.merchants'::text, true), ''::text) = ''::text));
 
 create table mail (
   merchant_id text not null,
@@ -1394,6 +1454,8 @@ alter table mail enable row level security; -- with the two policies of tenant_t
 CREATE TRIGGER count_gone AFTER DELETE ON mail REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_mail();
 CREATE TRIGGER count_moved AFTER UPDATE ON mail REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_mail();
 CREATE TRIGGER count_new AFTER INSERT ON mail REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_mail();
+CREATE TRIGGER keep_timeline AFTER INSERT ON mail REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION keep_timeline_of_new();
+CREATE TRIGGER keep_timeline_of_changed AFTER UPDATE OF status ON mail FOR EACH ROW WHEN ((new.status IS DISTINCT FROM old.status)) EXECUTE FUNCTION keep_timeline_of_row('mail', 'id');
 CREATE TRIGGER register AFTER INSERT ON mail REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION register_resources();
 CREATE TRIGGER unregister AFTER DELETE ON mail REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION unregister_resources();
 
@@ -1453,8 +1515,10 @@ create table merchant_counter (
   merchant_id text not null,
   kind text not null,
   value bigint not null,
+  skipped bigint default 0 not null,
   constraint merchant_counter_pkey PRIMARY KEY (merchant_id, kind),
-  constraint merchant_counter_kind_check CHECK ((kind = ANY (ARRAY['invoice'::text, 'credit_note'::text])))
+  constraint merchant_counter_kind_check CHECK ((kind = ANY (ARRAY['invoice'::text, 'credit_note'::text]))),
+  constraint merchant_counter_skipped_check CHECK ((skipped >= 0))
 );
 alter table merchant_counter enable row level security; -- with the two policies of tenant_table()
 
@@ -1611,6 +1675,7 @@ CREATE INDEX outbox_commit ON outbox USING btree (merchant_id, transaction_id, s
 CREATE INDEX outbox_order ON outbox USING btree (merchant_id, seq);
 CREATE INDEX outbox_resource ON outbox USING btree (merchant_id, resource_id, seq DESC);
 alter table outbox enable row level security; -- with the two policies of tenant_table()
+CREATE TRIGGER keep_timeline AFTER INSERT ON outbox REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION keep_timeline_of_new();
 CREATE TRIGGER register AFTER INSERT ON outbox REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION register_resources();
 CREATE TRIGGER unregister AFTER DELETE ON outbox REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION unregister_resources();
 
@@ -1643,6 +1708,16 @@ create table outside_refund (
 );
 CREATE INDEX outside_refund_payment ON outside_refund USING btree (merchant_id, payment_id);
 alter table outside_refund enable row level security; -- with the two policies of tenant_table()
+
+create table auth.password (
+  user_id text not null,
+  hash text not null,
+  updated_at timestamp with time zone not null,
+  constraint password_pkey PRIMARY KEY (user_id),
+  constraint password_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.login(id) ON DELETE CASCADE
+);
+alter table password enable row level security;
+create policy nobody on password to reckoner_app using ((COALESCE(current_setting('reckoner.merchants'::text, true), ''::text) = ''::text));
 
 create table payment_charge (
   merchant_id text not null,
@@ -1719,6 +1794,14 @@ CREATE UNIQUE INDEX payment_checkout_live ON payment_checkout USING btree (merch
 CREATE UNIQUE INDEX payment_checkout_reference ON payment_checkout USING btree (merchant_id, provider, reference) WHERE (reference IS NOT NULL);
 CREATE INDEX payment_checkout_session ON payment_checkout USING btree (merchant_id, session_id);
 alter table payment_checkout enable row level security; -- with the two policies of tenant_table()
+
+create table payment_comparison (
+  merchant_id text not null,
+  life integer not null,
+  compared_at timestamp with time zone not null,
+  constraint payment_comparison_pkey PRIMARY KEY (merchant_id, life)
+);
+alter table payment_comparison enable row level security; -- with the two policies of tenant_table()
 
 create table payment_dispute (
   merchant_id text not null,
@@ -1886,6 +1969,8 @@ alter table payment_receipt enable row level security; -- with the two policies 
 CREATE TRIGGER changed BEFORE INSERT OR UPDATE ON payment_receipt FOR EACH ROW EXECUTE FUNCTION set_changed_at();
 CREATE TRIGGER keep BEFORE UPDATE ON payment_receipt FOR EACH ROW EXECUTE FUNCTION keep_payment_receipt();
 CREATE TRIGGER keep_revenue AFTER INSERT ON payment_receipt REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION keep_revenue_of_receipts();
+CREATE TRIGGER keep_timeline AFTER INSERT ON payment_receipt REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION keep_timeline_of_new();
+CREATE TRIGGER keep_timeline_of_changed AFTER UPDATE OF returned_at ON payment_receipt FOR EACH ROW WHEN ((new.returned_at IS DISTINCT FROM old.returned_at)) EXECUTE FUNCTION keep_timeline_of_row('payment_receipt', 'id');
 CREATE TRIGGER register AFTER INSERT ON payment_receipt REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION register_resources();
 CREATE TRIGGER unregister AFTER DELETE ON payment_receipt REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION unregister_resources();
 
@@ -2494,6 +2579,26 @@ CREATE TRIGGER guard BEFORE DELETE OR UPDATE ON schedule_invoice FOR EACH ROW EX
 CREATE TRIGGER register AFTER INSERT ON schedule_invoice REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION register_resources();
 CREATE TRIGGER unregister AFTER DELETE ON schedule_invoice REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION unregister_resources();
 
+create table auth.session (
+  id text not null,
+  user_id text not null,
+  token bytea not null,
+  method text not null,
+  ip_address text not null,
+  user_agent text not null,
+  created_at timestamp with time zone not null,
+  used_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  constraint session_token_key UNIQUE (token),
+  constraint session_pkey PRIMARY KEY (id),
+  constraint session_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.login(id) ON DELETE CASCADE,
+  constraint session_method_check CHECK ((method = ANY (ARRAY['password'::text, 'link'::text])))
+);
+CREATE INDEX session_of_user ON auth.session USING btree (user_id);
+CREATE INDEX session_used ON auth.session USING btree (used_at);
+alter table session enable row level security;
+create policy nobody on session to reckoner_app using ((COALESCE(current_setting('reckoner.merchants'::text, true), ''::text) = ''::text));
+
 create table source (
   merchant_id text not null,
   id text not null,
@@ -2696,6 +2801,7 @@ CREATE INDEX subscription_clock ON subscription USING btree (merchant_id, clock_
 CREATE INDEX subscription_customer ON subscription USING btree (merchant_id, customer_id, seq);
 CREATE INDEX subscription_due ON subscription USING btree (next_action_at) WHERE ((clock_id IS NULL) AND (next_action_at IS NOT NULL));
 CREATE INDEX subscription_due_on_clock ON subscription USING btree (merchant_id, clock_id, next_action_at, seq) WHERE ((clock_id IS NOT NULL) AND (next_action_at IS NOT NULL));
+CREATE INDEX subscription_ending ON subscription USING btree (merchant_id, seq DESC) WHERE ((status = 'active'::text) AND (ending_at IS NOT NULL));
 CREATE UNIQUE INDEX subscription_key ON subscription USING btree (merchant_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 CREATE INDEX subscription_order ON subscription USING btree (merchant_id, seq DESC);
 CREATE INDEX subscription_plan ON subscription USING btree (merchant_id, plan_id);
@@ -2704,6 +2810,7 @@ CREATE TRIGGER changed BEFORE INSERT OR UPDATE ON subscription FOR EACH ROW EXEC
 CREATE TRIGGER count_gone AFTER DELETE ON subscription REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_subscription();
 CREATE TRIGGER count_moved AFTER UPDATE ON subscription REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_subscription();
 CREATE TRIGGER count_new AFTER INSERT ON subscription REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_subscription();
+CREATE TRIGGER keep_timeline_of_end AFTER UPDATE OF ending_at ON subscription FOR EACH ROW WHEN (((new.ending_at IS DISTINCT FROM old.ending_at) AND (new.terminated_at IS NULL))) EXECUTE FUNCTION keep_timeline_of_end();
 CREATE TRIGGER register AFTER INSERT ON subscription REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION register_resources();
 CREATE TRIGGER unregister AFTER DELETE ON subscription REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION unregister_resources();
 CREATE TRIGGER wake_schedules AFTER UPDATE OF status, ending_at, terminated_at ON subscription FOR EACH ROW WHEN ((((old.status IS DISTINCT FROM new.status) OR (old.ending_at IS DISTINCT FROM new.ending_at)) OR (old.terminated_at IS DISTINCT FROM new.terminated_at))) EXECUTE FUNCTION wake_schedules();
@@ -2763,6 +2870,8 @@ CREATE INDEX subscription_change_due_on_clock ON subscription_change USING btree
 CREATE INDEX subscription_change_order ON subscription_change USING btree (merchant_id, subscription_id, seq DESC);
 CREATE UNIQUE INDEX subscription_change_scheduled ON subscription_change USING btree (merchant_id, subscription_id) WHERE (status = 'scheduled'::text);
 alter table subscription_change enable row level security; -- with the two policies of tenant_table()
+CREATE TRIGGER keep_timeline AFTER INSERT ON subscription_change REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION keep_timeline_of_new();
+CREATE TRIGGER keep_timeline_of_changed AFTER UPDATE OF status ON subscription_change FOR EACH ROW WHEN ((new.status IS DISTINCT FROM old.status)) EXECUTE FUNCTION keep_timeline_of_row('subscription_change', 'id');
 CREATE TRIGGER register AFTER INSERT ON subscription_change REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION register_resources();
 CREATE TRIGGER unregister AFTER DELETE ON subscription_change REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION unregister_resources();
 
@@ -2919,6 +3028,25 @@ alter table test_clock enable row level security; -- with the two policies of te
 CREATE TRIGGER goes_forward BEFORE UPDATE ON test_clock FOR EACH ROW WHEN ((new.clock_time < old.clock_time)) EXECUTE FUNCTION test_clock_goes_forward();
 CREATE TRIGGER register AFTER INSERT ON test_clock REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION register_resources();
 CREATE TRIGGER unregister AFTER DELETE ON test_clock REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION unregister_resources();
+
+create table timeline_fact (
+  merchant_id text not null,
+  customer_id text not null,
+  kind text not null,
+  at timestamp with time zone not null,
+  seq bigint generated always as identity not null,
+  id text not null,
+  what text not null,
+  resource_id text,
+  invoice_id text,
+  amount numeric,
+  currency text,
+  label text,
+  user_id text,
+  constraint timeline_fact_pkey PRIMARY KEY (merchant_id, customer_id, kind, at, seq),
+  constraint timeline_fact_kind_check CHECK ((kind = ANY (ARRAY['invoice'::text, 'creditNote'::text, 'payment'::text, 'wallet'::text, 'subscription'::text, 'entitlement'::text, 'alert'::text, 'order'::text, 'change'::text, 'mail'::text, 'webhook'::text])))
+);
+alter table timeline_fact enable row level security; -- with the two policies of tenant_table()
 
 create table unbilled_day (
   merchant_id text not null,
@@ -3113,6 +3241,7 @@ create table webhook_delivery (
 CREATE INDEX webhook_delivery_begun ON webhook_delivery USING btree (merchant_id, endpoint_id) WHERE (begun_at IS NOT NULL);
 CREATE INDEX webhook_delivery_queue ON webhook_delivery USING btree (merchant_id, endpoint_id, next_attempt_at, seq) WHERE (status = 'pending'::text);
 alter table webhook_delivery enable row level security; -- with the two policies of tenant_table()
+CREATE TRIGGER keep_timeline_of_changed AFTER UPDATE OF status ON webhook_delivery FOR EACH ROW WHEN (((new.status <> 'pending'::text) AND (old.status = 'pending'::text))) EXECUTE FUNCTION keep_timeline_of_row('webhook_delivery', 'event_id');
 
 create table webhook_endpoint (
   merchant_id text not null,
@@ -3133,6 +3262,7 @@ create table webhook_endpoint (
   updated_at timestamp with time zone not null,
   deleted_at timestamp with time zone,
   failed_attempts integer default 0 not null,
+  first_delivered_at timestamp with time zone,
   constraint webhook_endpoint_pkey PRIMARY KEY (merchant_id, id),
   constraint webhook_endpoint_check CHECK (((previous_secret IS NULL) = (previous_secret_until IS NULL))),
   constraint webhook_endpoint_check1 CHECK (((status = 'disabled'::text) = (disabled_reason IS NOT NULL))),
@@ -3334,6 +3464,343 @@ UNION ALL
      LEFT JOIN invoice i ON (((i.merchant_id = r.merchant_id) AND (i.id = r.invoice_id))))
      LEFT JOIN payment_session s ON (((s.merchant_id = r.merchant_id) AND (s.id = r.session_id))))
   WHERE (d.status = ANY (ARRAY['open'::text, 'lost'::text]));
+
+create view timeline_of_audit_entry with (security_invoker=true) as
+ SELECT a.merchant_id,
+    'audit_entry'::text AS source,
+    a.id AS source_id,
+    a.seq,
+    about.customer_id,
+    'change'::text AS kind,
+    a.at,
+    a.id,
+    a.operation AS what,
+    a.resource_id,
+        CASE
+            WHEN (a.resource_id ~~ 'inv\_%'::text) THEN a.resource_id
+            ELSE (a.after ->> 'invoiceId'::text)
+        END AS invoice_id,
+    NULL::numeric AS amount,
+    NULL::text AS currency,
+    NULL::text AS label,
+    a.user_id
+   FROM (audit_entry a
+     CROSS JOIN LATERAL ( SELECT COALESCE(a.customer_id, (a.after ->> 'customerId'::text), (a.before ->> 'customerId'::text),
+                CASE 'customer'::text
+                    WHEN (a.after ->> 'object'::text) THEN (a.after ->> 'id'::text)
+                    WHEN (a.before ->> 'object'::text) THEN (a.before ->> 'id'::text)
+                    ELSE NULL::text
+                END, ( SELECT s.customer_id
+                   FROM subscription s
+                  WHERE ((s.merchant_id = a.merchant_id) AND (s.id = COALESCE((a.after ->> 'subscriptionId'::text), a.resource_id)))), ( SELECT e.customer_id
+                   FROM entitlement e
+                  WHERE ((e.merchant_id = a.merchant_id) AND (e.id = COALESCE((a.after ->> 'entitlementId'::text), a.resource_id)))), ( SELECT i.customer_id
+                   FROM invoice i
+                  WHERE ((i.merchant_id = a.merchant_id) AND (i.id = COALESCE((a.after ->> 'invoiceId'::text), a.resource_id))))) AS customer_id) about)
+  WHERE (about.customer_id IS NOT NULL);
+
+create view timeline_of_credit_note with (security_invoker=true) as
+ SELECT n.merchant_id,
+    'credit_note'::text AS source,
+    n.id AS source_id,
+    n.seq,
+    i.customer_id,
+    'creditNote'::text AS kind,
+    told.at,
+    told.id,
+    told.what,
+    n.id AS resource_id,
+    i.id AS invoice_id,
+    n.total AS amount,
+    n.currency,
+    n.number AS label,
+    NULL::text AS user_id
+   FROM ((credit_note n
+     JOIN invoice i ON (((i.merchant_id = n.merchant_id) AND (i.id = n.invoice_id))))
+     CROSS JOIN LATERAL ( VALUES (n.created_at,n.id,'creditNote.issued'::text), (n.voided_at,(n.id || '_voided'::text),'creditNote.voided'::text)) told(at, id, what))
+  WHERE (told.at IS NOT NULL);
+
+create view timeline_of_ledger_entry with (security_invoker=true) as
+ SELECT e.merchant_id,
+    'ledger_entry'::text AS source,
+    e.transaction_id AS source_id,
+    e.seq,
+    e.customer_id,
+    'wallet'::text AS kind,
+    t.created_at AS at,
+    ((t.id || '_'::text) || e."position") AS id,
+    ('wallet.'::text || replace(t.reason, 'wallet_'::text, ''::text)) AS what,
+    t.id AS resource_id,
+    t.invoice_id,
+    (- e.amount) AS amount,
+    e.currency,
+    NULL::text AS label,
+    NULL::text AS user_id
+   FROM (ledger_entry e
+     JOIN ledger_transaction t ON (((t.merchant_id = e.merchant_id) AND (t.id = e.transaction_id))))
+  WHERE (e.account = 'wallet'::text);
+
+create view timeline_of_mail with (security_invoker=true) as
+ SELECT merchant_id,
+    'mail'::text AS source,
+    id AS source_id,
+    seq,
+    customer_id,
+    'mail'::text AS kind,
+    created_at AS at,
+    id,
+    ('mail.'::text || status) AS what,
+    id AS resource_id,
+        CASE
+            WHEN (about_id ~~ 'inv\_%'::text) THEN about_id
+            ELSE NULL::text
+        END AS invoice_id,
+    NULL::numeric AS amount,
+    NULL::text AS currency,
+    kind AS label,
+    NULL::text AS user_id
+   FROM mail m;
+
+create view timeline_of_outbox with (security_invoker=true) as
+ SELECT o.merchant_id,
+    'outbox'::text AS source,
+    o.id AS source_id,
+    o.seq,
+    (o.data ->> 'customerId'::text) AS customer_id,
+        CASE t.noun
+            WHEN 'grant'::text THEN 'entitlement'::text
+            WHEN 'payment_session'::text THEN 'payment'::text
+            WHEN 'customer'::text THEN 'change'::text
+            ELSE t.noun
+        END AS kind,
+    o.created_at AS at,
+    o.id,
+    ((t.noun || '.'::text) || split_part(o.type, '.'::text, 2)) AS what,
+    o.resource_id,
+    COALESCE(i.id, (o.data ->> 'invoiceId'::text)) AS invoice_id,
+    COALESCE(i.grand_total, NULLIF(p.amount, (0)::numeric), g.amount) AS amount,
+    COALESCE(i.currency,
+        CASE
+            WHEN (p.amount > (0)::numeric) THEN p.currency
+            ELSE NULL::text
+        END) AS currency,
+    COALESCE(i.invoice_number, s.name, f.name, (o.data ->> 'name'::text)) AS label,
+    NULL::text AS user_id
+   FROM (((((((outbox o
+     CROSS JOIN LATERAL ( SELECT split_part(o.type, '.'::text, 1) AS noun) t)
+     LEFT JOIN invoice i ON (((t.noun = 'invoice'::text) AND (i.merchant_id = o.merchant_id) AND (i.id = o.resource_id))))
+     LEFT JOIN subscription s ON (((t.noun = 'subscription'::text) AND (s.merchant_id = o.merchant_id) AND (s.id = o.resource_id))))
+     LEFT JOIN payment_session p ON (((t.noun = 'payment_session'::text) AND (p.merchant_id = o.merchant_id) AND (p.id = o.resource_id))))
+     LEFT JOIN entitlement_grant g ON (((t.noun = 'grant'::text) AND (g.merchant_id = o.merchant_id) AND (g.id = o.resource_id))))
+     LEFT JOIN entitlement e ON (((t.noun = ANY (ARRAY['grant'::text, 'entitlement'::text])) AND (e.merchant_id = o.merchant_id) AND (e.id = (o.data ->> 'entitlementId'::text)))))
+     LEFT JOIN feature f ON (((f.merchant_id = e.merchant_id) AND (f.id = e.feature_id))))
+  WHERE ((t.noun = ANY (ARRAY['invoice'::text, 'subscription'::text, 'grant'::text, 'entitlement'::text, 'payment_session'::text, 'customer'::text, 'alert'::text, 'order'::text])) AND (o.type <> 'subscription.updated.v0'::text) AND ((o.data ->> 'customerId'::text) IS NOT NULL));
+
+create view timeline_of_payment_receipt with (security_invoker=true) as
+ SELECT r.merchant_id,
+    'payment_receipt'::text AS source,
+    r.id AS source_id,
+    r.seq,
+    COALESCE(i.customer_id, s.customer_id) AS customer_id,
+    'payment'::text AS kind,
+    told.at,
+    told.id,
+    told.what,
+    r.id AS resource_id,
+    r.invoice_id,
+    r.amount,
+    r.currency,
+    COALESCE(r.card_brand, r.method) AS label,
+    NULL::text AS user_id
+   FROM (((payment_receipt r
+     LEFT JOIN invoice i ON (((i.merchant_id = r.merchant_id) AND (i.id = r.invoice_id))))
+     LEFT JOIN payment_session s ON (((s.merchant_id = r.merchant_id) AND (s.id = r.session_id))))
+     CROSS JOIN LATERAL ( VALUES (r.received_at,r.id,'payment.received'::text), (r.returned_at,(r.id || '_returned'::text),'payment.returned'::text)) told(at, id, what))
+  WHERE ((told.at IS NOT NULL) AND (COALESCE(i.customer_id, s.customer_id) IS NOT NULL));
+
+create view timeline_of_subscription_change with (security_invoker=true) as
+ SELECT c.merchant_id,
+    'subscription_change'::text AS source,
+    c.id AS source_id,
+    c.seq,
+    s.customer_id,
+    'subscription'::text AS kind,
+    c.effective_at AS at,
+    c.id,
+        CASE
+            WHEN (c.plan_version_id = c.from_plan_version_id) THEN 'subscription.quantities_changed'::text
+            ELSE 'subscription.plan_changed'::text
+        END AS what,
+    s.id AS resource_id,
+    NULL::text AS invoice_id,
+    NULL::numeric AS amount,
+    NULL::text AS currency,
+    p.name AS label,
+    NULL::text AS user_id
+   FROM ((subscription_change c
+     JOIN subscription s ON (((s.merchant_id = c.merchant_id) AND (s.id = c.subscription_id))))
+     JOIN plan p ON (((p.merchant_id = c.merchant_id) AND (p.id = c.plan_id))))
+  WHERE (c.status = 'applied'::text);
+
+create view timeline_of_webhook_delivery with (security_invoker=true) as
+ SELECT d.merchant_id,
+    'webhook_delivery'::text AS source,
+    d.event_id AS source_id,
+    d.seq,
+    (o.data ->> 'customerId'::text) AS customer_id,
+    'webhook'::text AS kind,
+    o.created_at AS at,
+    ((d.event_id || '_'::text) || d.endpoint_id) AS id,
+        CASE d.status
+            WHEN 'delivered'::text THEN 'webhook.delivered'::text
+            ELSE 'webhook.failed'::text
+        END AS what,
+    d.event_id AS resource_id,
+    (o.data ->> 'invoiceId'::text) AS invoice_id,
+    NULL::numeric AS amount,
+    NULL::text AS currency,
+    o.type AS label,
+    NULL::text AS user_id
+   FROM (webhook_delivery d
+     JOIN outbox o ON (((o.merchant_id = d.merchant_id) AND (o.id = d.event_id))))
+  WHERE ((d.status <> 'pending'::text) AND ((o.data ->> 'customerId'::text) IS NOT NULL));
+
+create view timeline_source with (security_invoker=true) as
+ SELECT timeline_of_outbox.merchant_id,
+    timeline_of_outbox.source,
+    timeline_of_outbox.source_id,
+    timeline_of_outbox.seq,
+    timeline_of_outbox.customer_id,
+    timeline_of_outbox.kind,
+    timeline_of_outbox.at,
+    timeline_of_outbox.id,
+    timeline_of_outbox.what,
+    timeline_of_outbox.resource_id,
+    timeline_of_outbox.invoice_id,
+    timeline_of_outbox.amount,
+    timeline_of_outbox.currency,
+    timeline_of_outbox.label,
+    timeline_of_outbox.user_id
+   FROM timeline_of_outbox
+UNION ALL
+ SELECT timeline_of_subscription_change.merchant_id,
+    timeline_of_subscription_change.source,
+    timeline_of_subscription_change.source_id,
+    timeline_of_subscription_change.seq,
+    timeline_of_subscription_change.customer_id,
+    timeline_of_subscription_change.kind,
+    timeline_of_subscription_change.at,
+    timeline_of_subscription_change.id,
+    timeline_of_subscription_change.what,
+    timeline_of_subscription_change.resource_id,
+    timeline_of_subscription_change.invoice_id,
+    timeline_of_subscription_change.amount,
+    timeline_of_subscription_change.currency,
+    timeline_of_subscription_change.label,
+    timeline_of_subscription_change.user_id
+   FROM timeline_of_subscription_change
+UNION ALL
+ SELECT timeline_of_credit_note.merchant_id,
+    timeline_of_credit_note.source,
+    timeline_of_credit_note.source_id,
+    timeline_of_credit_note.seq,
+    timeline_of_credit_note.customer_id,
+    timeline_of_credit_note.kind,
+    timeline_of_credit_note.at,
+    timeline_of_credit_note.id,
+    timeline_of_credit_note.what,
+    timeline_of_credit_note.resource_id,
+    timeline_of_credit_note.invoice_id,
+    timeline_of_credit_note.amount,
+    timeline_of_credit_note.currency,
+    timeline_of_credit_note.label,
+    timeline_of_credit_note.user_id
+   FROM timeline_of_credit_note
+UNION ALL
+ SELECT timeline_of_payment_receipt.merchant_id,
+    timeline_of_payment_receipt.source,
+    timeline_of_payment_receipt.source_id,
+    timeline_of_payment_receipt.seq,
+    timeline_of_payment_receipt.customer_id,
+    timeline_of_payment_receipt.kind,
+    timeline_of_payment_receipt.at,
+    timeline_of_payment_receipt.id,
+    timeline_of_payment_receipt.what,
+    timeline_of_payment_receipt.resource_id,
+    timeline_of_payment_receipt.invoice_id,
+    timeline_of_payment_receipt.amount,
+    timeline_of_payment_receipt.currency,
+    timeline_of_payment_receipt.label,
+    timeline_of_payment_receipt.user_id
+   FROM timeline_of_payment_receipt
+UNION ALL
+ SELECT timeline_of_ledger_entry.merchant_id,
+    timeline_of_ledger_entry.source,
+    timeline_of_ledger_entry.source_id,
+    timeline_of_ledger_entry.seq,
+    timeline_of_ledger_entry.customer_id,
+    timeline_of_ledger_entry.kind,
+    timeline_of_ledger_entry.at,
+    timeline_of_ledger_entry.id,
+    timeline_of_ledger_entry.what,
+    timeline_of_ledger_entry.resource_id,
+    timeline_of_ledger_entry.invoice_id,
+    timeline_of_ledger_entry.amount,
+    timeline_of_ledger_entry.currency,
+    timeline_of_ledger_entry.label,
+    timeline_of_ledger_entry.user_id
+   FROM timeline_of_ledger_entry
+UNION ALL
+ SELECT timeline_of_audit_entry.merchant_id,
+    timeline_of_audit_entry.source,
+    timeline_of_audit_entry.source_id,
+    timeline_of_audit_entry.seq,
+    timeline_of_audit_entry.customer_id,
+    timeline_of_audit_entry.kind,
+    timeline_of_audit_entry.at,
+    timeline_of_audit_entry.id,
+    timeline_of_audit_entry.what,
+    timeline_of_audit_entry.resource_id,
+    timeline_of_audit_entry.invoice_id,
+    timeline_of_audit_entry.amount,
+    timeline_of_audit_entry.currency,
+    timeline_of_audit_entry.label,
+    timeline_of_audit_entry.user_id
+   FROM timeline_of_audit_entry
+UNION ALL
+ SELECT timeline_of_mail.merchant_id,
+    timeline_of_mail.source,
+    timeline_of_mail.source_id,
+    timeline_of_mail.seq,
+    timeline_of_mail.customer_id,
+    timeline_of_mail.kind,
+    timeline_of_mail.at,
+    timeline_of_mail.id,
+    timeline_of_mail.what,
+    timeline_of_mail.resource_id,
+    timeline_of_mail.invoice_id,
+    timeline_of_mail.amount,
+    timeline_of_mail.currency,
+    timeline_of_mail.label,
+    timeline_of_mail.user_id
+   FROM timeline_of_mail
+UNION ALL
+ SELECT timeline_of_webhook_delivery.merchant_id,
+    timeline_of_webhook_delivery.source,
+    timeline_of_webhook_delivery.source_id,
+    timeline_of_webhook_delivery.seq,
+    timeline_of_webhook_delivery.customer_id,
+    timeline_of_webhook_delivery.kind,
+    timeline_of_webhook_delivery.at,
+    timeline_of_webhook_delivery.id,
+    timeline_of_webhook_delivery.what,
+    timeline_of_webhook_delivery.resource_id,
+    timeline_of_webhook_delivery.invoice_id,
+    timeline_of_webhook_delivery.amount,
+    timeline_of_webhook_delivery.currency,
+    timeline_of_webhook_delivery.label,
+    timeline_of_webhook_delivery.user_id
+   FROM timeline_of_webhook_delivery;
 
 create view webhook_queue with (security_invoker=true) as
  WITH RECURSIVE waiting AS (
@@ -3607,6 +4074,17 @@ begin
     execute format('create index %I on %I (h)', made || '_h', made);
   end if;
 end $function$;
+
+CREATE OR REPLACE FUNCTION begin_life(began timestamp with time zone)
+ RETURNS database_life
+ LANGUAGE sql
+AS $function$
+    insert into database_life (number, began_at, restored_to, first_seq)
+    select l.number + 1, began, coalesce((select read_at from clock_reading), l.began_at),
+           (select last_seq + 1 from event_horizon())
+      from database_life l order by l.number desc limit 1
+    returning *
+  $function$;
 
 CREATE OR REPLACE FUNCTION book_transactions(transactions jsonb, entries jsonb, happened timestamp with time zone)
  RETURNS void
@@ -4519,6 +4997,99 @@ begin
      order by w.place;
 end $function$;
 
+CREATE OR REPLACE FUNCTION customers_found(merchant text, asked text, most integer)
+ RETURNS TABLE(id text, name text, email text, external_id text, rank integer)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+ SET plan_cache_mode TO 'force_custom_plan'
+ SET jit TO 'off'
+AS $function$
+declare
+  part text := lower(asked);
+  low text := left(part, 100);
+  high text := low || chr(1114111); -- the last character of all
+  places bigint[];
+  ranks int[];
+  parts bigint[] := '{}';
+  missing int;
+begin
+  if current_setting('role') <> 'reckoner_operator'
+     and not coalesce(merchant = any (string_to_array(current_setting('reckoner.merchants', true), ',')), false) then
+    return;
+  end if;
+  select coalesce(array_agg(best.seq order by best.place), '{}'),
+         coalesce(array_agg(best.rank order by best.place), '{}')
+    into places, ranks
+    from (
+      select d.seq, d.rank, row_number() over (order by d.rank, d.word, d.seq) as place
+        from (
+          select distinct on (u.seq) u.seq, u.rank, u.word
+            from (
+              (select c.seq, 2 as rank, left(c.consumer_name, 100) collate "C" as word from customer c
+                where c.merchant_id = merchant and c.deleted_at is null
+                  and left(c.consumer_name, 100) collate "C" >= low and left(c.consumer_name, 100) collate "C" <= high
+                  and starts_with(c.consumer_name, part)
+                order by left(c.consumer_name, 100) collate "C", c.seq limit most)
+              union all
+              (select c.seq, case when starts_with(c.consumer_emails || e'\n', part || e'\n') then 1 else 3 end,
+                      left(c.consumer_emails, 100) collate "C" from customer c
+                where c.merchant_id = merchant and c.deleted_at is null
+                  and left(c.consumer_emails, 100) collate "C" >= low
+                  and left(c.consumer_emails, 100) collate "C" <= high
+                  and starts_with(c.consumer_emails, part)
+                order by left(c.consumer_emails, 100) collate "C", c.seq limit most)
+              union all
+              (select c.seq, case when lower(c.external_id) = part then 1 else 3 end,
+                      lower(c.external_id) collate "C" from customer c
+                where c.merchant_id = merchant and c.deleted_at is null and c.external_id is not null
+                  and lower(c.external_id) collate "C" >= part
+                  and lower(c.external_id) collate "C" <= part || chr(1114111)
+                order by lower(c.external_id) collate "C", c.seq limit most)
+            ) u
+           order by u.seq, u.rank, u.word
+        ) d
+       order by place limit most
+    ) best;
+  missing := most - cardinality(places);
+  if missing > 0 and char_length(part) >= 3 and not (strpos(part, '@') > 0 and cardinality(places) > 0) then
+    parts := array(
+      select seq
+        from (select seq, consumer_name, consumer_emails from customer
+               where merchant_id = merchant and deleted_at is null order by seq desc limit 3000) newest
+       where (strpos(consumer_name, part) > 0 or strpos(consumer_emails, part) > 0) and seq <> all (places)
+       union
+      select seq
+        from (select seq, consumer_name, consumer_emails from customer
+               where merchant_id = merchant and deleted_at is null order by seq limit 3000) oldest
+       where (strpos(consumer_name, part) > 0 or strpos(consumer_emails, part) > 0) and seq <> all (places)
+       order by seq desc limit missing);
+    if cardinality(parts) < missing then
+      parts := array(
+        select f.seq
+          from (select c.seq from customer c
+                 where c.merchant_id = merchant and c.deleted_at is null
+                   and (search_keys(c.merchant_id, 'name', c.consumer_name)
+                          || search_keys(c.merchant_id, 'email', c.consumer_emails)
+                          @> search_keys(merchant, 'name', part)
+                        or search_keys(c.merchant_id, 'name', c.consumer_name)
+                          || search_keys(c.merchant_id, 'email', c.consumer_emails)
+                          @> search_keys(merchant, 'email', part))
+                   and (strpos(c.consumer_name, part) > 0 or strpos(c.consumer_emails, part) > 0)
+                   and c.seq <> all (places)
+                offset 0) f
+         order by f.seq desc limit missing);
+    end if;
+  end if;
+  return query
+  select c.id, o.name, coalesce(o.email, o.billing_emails[1]), c.external_id, f.rank
+    from unnest(places || parts, ranks || array_fill(4, array[cardinality(parts)]))
+           with ordinality f (seq, rank, place)
+    join customer c on c.merchant_id = merchant and c.seq = f.seq and c.deleted_at is null
+    join organization o on o.merchant_id = c.merchant_id and o.id = c.consumer_id
+   order by f.place;
+end $function$;
+
 CREATE OR REPLACE FUNCTION customers_mailed_at(of_merchant text, mailbox text, most integer)
  RETURNS SETOF text
  LANGUAGE sql
@@ -5424,6 +5995,41 @@ begin
       join organization o on o.merchant_id = u.merchant_id and o.id = u.organization_id
      where k.hash = any (hashes) and k.revoked_at is null;
 end $function$;
+
+CREATE OR REPLACE FUNCTION find_console_session(hash bytea, at timestamp with time zone)
+ RETURNS TABLE(id text, user_id text, organization_id text, organization_type text, role text, method text, created_at timestamp with time zone, expires_at timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+#variable_conflict use_column
+begin
+  update auth.session s set used_at = at
+   where s.token = hash and s.used_at < at - interval '1 minute'
+     and s.used_at > at - interval '12 hours' and s.expires_at > at;
+  return query
+    select s.id, u.id, u.organization_id, o.type, u.role, s.method, s.created_at,
+           least(s.used_at + interval '12 hours', s.expires_at)
+      from auth.session s
+      join auth.login l on l.id = s.user_id
+      join app_user u on u.merchant_id = l.merchant_id and u.id = l.id
+      join organization o on o.merchant_id = u.merchant_id and o.id = u.organization_id
+     where s.token = hash and s.used_at > at - interval '12 hours' and s.expires_at > at;
+end $function$;
+
+CREATE OR REPLACE FUNCTION find_users_of_email(mailbox text, chosen text)
+ RETURNS TABLE(id text, organization_id text, organization_name text, organization_type text, role text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    select u.id, o.id, o.name, o.type, u.role
+      from app_user u
+      join organization o on o.merchant_id = u.merchant_id and o.id = u.organization_id
+     where lower(u.email) = lower(mailbox) and (chosen is null or u.id = chosen)
+     order by (o.type = 'platform') desc, u.created_at, u.id
+     limit 10
+  $function$;
 
 CREATE OR REPLACE FUNCTION first_on_clock(kinds text[], merchant text, clock text, until timestamp with time zone)
  RETURNS TABLE(kind text, merchant_id text, id text, due_at timestamp with time zone)
@@ -6545,6 +7151,325 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION keep_timeline_of_audit_entry(merchants text[], ids text[], is_new boolean)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+begin
+  if is_new then
+    insert into timeline_fact (merchant_id, customer_id, kind, at, id, what, resource_id, invoice_id, amount, currency,
+      label, user_id)
+    select merchant_id, customer_id, kind, at, id, what, resource_id, invoice_id, amount, currency, label, user_id
+      from timeline_of_audit_entry s
+     where s.merchant_id = any (merchants) and s.source_id = any (ids)
+     order by s.at, s.seq;
+    return;
+  end if;
+  insert into timeline_fact (merchant_id, customer_id, kind, at, id, what, resource_id, invoice_id, amount, currency,
+    label, user_id)
+  select merchant_id, customer_id, kind, at, id, what, resource_id, invoice_id, amount, currency, label, user_id
+    from timeline_of_audit_entry s
+   where s.merchant_id = any (merchants) and s.source_id = any (ids)
+     and not exists (
+       select from timeline_fact f
+        where f.merchant_id = s.merchant_id and f.customer_id = s.customer_id and f.kind = s.kind and f.at = s.at
+          and f.id = s.id)
+   order by s.at, s.seq;
+  update timeline_fact f set what = s.what
+    from timeline_of_audit_entry s
+   where s.merchant_id = any (merchants) and s.source_id = any (ids)
+     and f.merchant_id = s.merchant_id and f.customer_id = s.customer_id and f.kind = s.kind and f.at = s.at
+     and f.id = s.id and f.what <> s.what;
+end $function$;
+
+CREATE OR REPLACE FUNCTION keep_timeline_of_credit_note(merchants text[], ids text[], is_new boolean)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+begin
+  if is_new then
+    insert into timeline_fact (merchant_id, customer_id, kind, at, id, what, resource_id, invoice_id, amount, currency,
+      label, user_id)
+    select merchant_id, customer_id, kind, at, id, what, resource_id, invoice_id, amount, currency, label, user_id
+      from timeline_of_credit_note s
+     where s.merchant_id = any (merchants) and s.source_id = any (ids)
+     order by s.at, s.seq;
+    return;
+  end if;
+  insert into timeline_fact (merchant_id, customer_id, kind, at, id, what, resource_id, invoice_id, amount, currency,
+    label, user_id)
+  select merchant_id, customer_id, kind, at, id, what, resource_id, invoice_id, amount, currency, label, user_id
+    from timeline_of_credit_note s
+   where s.merchant_id = any (merchants) and s.source_id = any (ids)
+     and not exists (
+       select from timeline_fact f
+        where f.merchant_id = s.merchant_id and f.customer_id = s.customer_id and f.kind = s.kind and f.at = s.at
+          and f.id = s.id)
+   order by s.at, s.seq;
+  update timeline_fact f set what = s.what
+    from timeline_of_credit_note s
+   where s.merchant_id = any (merchants) and s.source_id = any (ids)
+     and f.merchant_id = s.merchant_id and f.customer_id = s.customer_id and f.kind = s.kind and f.at = s.at
+     and f.id = s.id and f.what <> s.what;
+end $function$;
+
+CREATE OR REPLACE FUNCTION keep_timeline_of_end()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  said_what text := case when new.ending_at is null then 'subscription.end_withdrawn' else 'subscription.end_scheduled' end;
+  said_day text := to_char(new.ending_at at time zone 'UTC', 'YYYY-MM-DD');
+  fact_id text := new.id || '_end_' || epoch_microseconds(new.updated_at);
+begin
+  update timeline_fact set what = said_what, label = said_day
+   where merchant_id = new.merchant_id and customer_id = new.customer_id and kind = 'subscription'
+     and at = new.updated_at and id = fact_id;
+  if not found then
+    insert into timeline_fact (merchant_id, customer_id, kind, at, id, what, resource_id, label)
+    values (new.merchant_id, new.customer_id, 'subscription', new.updated_at, fact_id, said_what, new.id, said_day);
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION keep_timeline_of_ledger_entry(merchants text[], ids text[], is_new boolean)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+begin
+  if is_new then
+    insert into timeline_fact (merchant_id, customer_id, kind, at, id, what, resource_id, invoice_id, amount, currency,
+      label, user_id)
+    select merchant_id, customer_id, kind, at, id, what, resource_id, invoice_id, amount, currency, label, user_id
+      from timeline_of_ledger_entry s
+     where s.merchant_id = any (merchants) and s.source_id = any (ids)
+     order by s.at, s.seq;
+    return;
+  end if;
+  insert into timeline_fact (merchant_id, customer_id, kind, at, id, what, resource_id, invoice_id, amount, currency,
+    label, user_id)
+  select merchant_id, customer_id, kind, at, id, what, resource_id, invoice_id, amount, currency, label, user_id
+    from timeline_of_ledger_entry s
+   where s.merchant_id = any (merchants) and s.source_id = any (ids)
+     and not exists (
+       select from timeline_fact f
+        where f.merchant_id = s.merchant_id and f.customer_id = s.customer_id and f.kind = s.kind and f.at = s.at
+          and f.id = s.id)
+   order by s.at, s.seq;
+  update timeline_fact f set what = s.what
+    from timeline_of_ledger_entry s
+   where s.merchant_id = any (merchants) and s.source_id = any (ids)
+     and f.merchant_id = s.merchant_id and f.customer_id = s.customer_id and f.kind = s.kind and f.at = s.at
+     and f.id = s.id and f.what <> s.what;
+end $function$;
+
+CREATE OR REPLACE FUNCTION keep_timeline_of_mail(merchants text[], ids text[], is_new boolean)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+begin
+  if is_new then
+    insert into timeline_fact (merchant_id, customer_id, kind, at, id, what, resource_id, invoice_id, amount, currency,
+      label, user_id)
+    select merchant_id, customer_id, kind, at, id, what, resource_id, invoice_id, amount, currency, label, user_id
+      from timeline_of_mail s
+     where s.merchant_id = any (merchants) and s.source_id = any (ids)
+     order by s.at, s.seq;
+    return;
+  end if;
+  insert into timeline_fact (merchant_id, customer_id, kind, at, id, what, resource_id, invoice_id, amount, currency,
+    label, user_id)
+  select merchant_id, customer_id, kind, at, id, what, resource_id, invoice_id, amount, currency, label, user_id
+    from timeline_of_mail s
+   where s.merchant_id = any (merchants) and s.source_id = any (ids)
+     and not exists (
+       select from timeline_fact f
+        where f.merchant_id = s.merchant_id and f.customer_id = s.customer_id and f.kind = s.kind and f.at = s.at
+          and f.id = s.id)
+   order by s.at, s.seq;
+  update timeline_fact f set what = s.what
+    from timeline_of_mail s
+   where s.merchant_id = any (merchants) and s.source_id = any (ids)
+     and f.merchant_id = s.merchant_id and f.customer_id = s.customer_id and f.kind = s.kind and f.at = s.at
+     and f.id = s.id and f.what <> s.what;
+end $function$;
+
+CREATE OR REPLACE FUNCTION keep_timeline_of_new()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  execute format('select %I(array_agg(merchant_id), array_agg(id), true) from new_rows having count(*) > 0',
+    'keep_timeline_of_' || tg_table_name);
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION keep_timeline_of_outbox(merchants text[], ids text[], is_new boolean)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+begin
+  if is_new then
+    insert into timeline_fact (merchant_id, customer_id, kind, at, id, what, resource_id, invoice_id, amount, currency,
+      label, user_id)
+    select merchant_id, customer_id, kind, at, id, what, resource_id, invoice_id, amount, currency, label, user_id
+      from timeline_of_outbox s
+     where s.merchant_id = any (merchants) and s.source_id = any (ids)
+     order by s.at, s.seq;
+    return;
+  end if;
+  insert into timeline_fact (merchant_id, customer_id, kind, at, id, what, resource_id, invoice_id, amount, currency,
+    label, user_id)
+  select merchant_id, customer_id, kind, at, id, what, resource_id, invoice_id, amount, currency, label, user_id
+    from timeline_of_outbox s
+   where s.merchant_id = any (merchants) and s.source_id = any (ids)
+     and not exists (
+       select from timeline_fact f
+        where f.merchant_id = s.merchant_id and f.customer_id = s.customer_id and f.kind = s.kind and f.at = s.at
+          and f.id = s.id)
+   order by s.at, s.seq;
+  update timeline_fact f set what = s.what
+    from timeline_of_outbox s
+   where s.merchant_id = any (merchants) and s.source_id = any (ids)
+     and f.merchant_id = s.merchant_id and f.customer_id = s.customer_id and f.kind = s.kind and f.at = s.at
+     and f.id = s.id and f.what <> s.what;
+end $function$;
+
+CREATE OR REPLACE FUNCTION keep_timeline_of_payment_receipt(merchants text[], ids text[], is_new boolean)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+begin
+  if is_new then
+    insert into timeline_fact (merchant_id, customer_id, kind, at, id, what, resource_id, invoice_id, amount, currency,
+      label, user_id)
+    select merchant_id, customer_id, kind, at, id, what, resource_id, invoice_id, amount, currency, label, user_id
+      from timeline_of_payment_receipt s
+     where s.merchant_id = any (merchants) and s.source_id = any (ids)
+     order by s.at, s.seq;
+    return;
+  end if;
+  insert into timeline_fact (merchant_id, customer_id, kind, at, id, what, resource_id, invoice_id, amount, currency,
+    label, user_id)
+  select merchant_id, customer_id, kind, at, id, what, resource_id, invoice_id, amount, currency, label, user_id
+    from timeline_of_payment_receipt s
+   where s.merchant_id = any (merchants) and s.source_id = any (ids)
+     and not exists (
+       select from timeline_fact f
+        where f.merchant_id = s.merchant_id and f.customer_id = s.customer_id and f.kind = s.kind and f.at = s.at
+          and f.id = s.id)
+   order by s.at, s.seq;
+  update timeline_fact f set what = s.what
+    from timeline_of_payment_receipt s
+   where s.merchant_id = any (merchants) and s.source_id = any (ids)
+     and f.merchant_id = s.merchant_id and f.customer_id = s.customer_id and f.kind = s.kind and f.at = s.at
+     and f.id = s.id and f.what <> s.what;
+end $function$;
+
+CREATE OR REPLACE FUNCTION keep_timeline_of_row()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  execute format('select %I($1, $2, $3)', 'keep_timeline_of_' || tg_argv[0])
+    using array[new.merchant_id], array[to_jsonb(new) ->> tg_argv[1]], tg_op = 'INSERT';
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION keep_timeline_of_subscription_change(merchants text[], ids text[], is_new boolean)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+begin
+  if is_new then
+    insert into timeline_fact (merchant_id, customer_id, kind, at, id, what, resource_id, invoice_id, amount, currency,
+      label, user_id)
+    select merchant_id, customer_id, kind, at, id, what, resource_id, invoice_id, amount, currency, label, user_id
+      from timeline_of_subscription_change s
+     where s.merchant_id = any (merchants) and s.source_id = any (ids)
+     order by s.at, s.seq;
+    return;
+  end if;
+  insert into timeline_fact (merchant_id, customer_id, kind, at, id, what, resource_id, invoice_id, amount, currency,
+    label, user_id)
+  select merchant_id, customer_id, kind, at, id, what, resource_id, invoice_id, amount, currency, label, user_id
+    from timeline_of_subscription_change s
+   where s.merchant_id = any (merchants) and s.source_id = any (ids)
+     and not exists (
+       select from timeline_fact f
+        where f.merchant_id = s.merchant_id and f.customer_id = s.customer_id and f.kind = s.kind and f.at = s.at
+          and f.id = s.id)
+   order by s.at, s.seq;
+  update timeline_fact f set what = s.what
+    from timeline_of_subscription_change s
+   where s.merchant_id = any (merchants) and s.source_id = any (ids)
+     and f.merchant_id = s.merchant_id and f.customer_id = s.customer_id and f.kind = s.kind and f.at = s.at
+     and f.id = s.id and f.what <> s.what;
+end $function$;
+
+CREATE OR REPLACE FUNCTION keep_timeline_of_webhook_delivery(merchants text[], ids text[], is_new boolean)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+begin
+  if is_new then
+    insert into timeline_fact (merchant_id, customer_id, kind, at, id, what, resource_id, invoice_id, amount, currency,
+      label, user_id)
+    select merchant_id, customer_id, kind, at, id, what, resource_id, invoice_id, amount, currency, label, user_id
+      from timeline_of_webhook_delivery s
+     where s.merchant_id = any (merchants) and s.source_id = any (ids)
+     order by s.at, s.seq;
+    return;
+  end if;
+  insert into timeline_fact (merchant_id, customer_id, kind, at, id, what, resource_id, invoice_id, amount, currency,
+    label, user_id)
+  select merchant_id, customer_id, kind, at, id, what, resource_id, invoice_id, amount, currency, label, user_id
+    from timeline_of_webhook_delivery s
+   where s.merchant_id = any (merchants) and s.source_id = any (ids)
+     and not exists (
+       select from timeline_fact f
+        where f.merchant_id = s.merchant_id and f.customer_id = s.customer_id and f.kind = s.kind and f.at = s.at
+          and f.id = s.id)
+   order by s.at, s.seq;
+  update timeline_fact f set what = s.what
+    from timeline_of_webhook_delivery s
+   where s.merchant_id = any (merchants) and s.source_id = any (ids)
+     and f.merchant_id = s.merchant_id and f.customer_id = s.customer_id and f.kind = s.kind and f.at = s.at
+     and f.id = s.id and f.what <> s.what;
+end $function$;
+
 CREATE OR REPLACE FUNCTION list_place_key()
  RETURNS bytea
  LANGUAGE sql
@@ -6789,12 +7714,50 @@ begin
   execute format('grant select on %s to reckoner_operator', name);
 end $procedure$;
 
+CREATE OR REPLACE FUNCTION numbers_found(merchant text, asked text, most integer)
+ RETURNS TABLE(type text, id text, number text, status text, customer_id text, invoice_id text, rank integer)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER ROWS 50
+ SET search_path TO 'public', 'pg_temp'
+ SET plan_cache_mode TO 'force_custom_plan'
+ SET jit TO 'off'
+AS $function$
+    (select 'invoice', i.id, i.invoice_number, i.status, i.customer_id, i.id,
+            case when lower(i.invoice_number) = lower(asked) then 1 else 2 end
+       from invoice i
+      where i.merchant_id = merchant and i.invoice_number is not null
+        and lower(i.invoice_number) collate "C" >= lower(asked)
+        and lower(i.invoice_number) collate "C" <= lower(asked) || chr(1114111)
+        and (current_setting('role') = 'reckoner_operator'
+             or merchant = any (string_to_array(current_setting('reckoner.merchants', true), ',')))
+      order by lower(i.invoice_number) collate "C" limit most)
+    union all
+    (select 'refund', c.id, c.number, c.status, i.customer_id, c.invoice_id,
+            case when lower(c.number) = lower(asked) then 1 else 2 end
+       from credit_note c
+       join invoice i on i.merchant_id = c.merchant_id and i.id = c.invoice_id
+      where c.merchant_id = merchant
+        and lower(c.number) collate "C" >= lower(asked) and lower(c.number) collate "C" <= lower(asked) || chr(1114111)
+        and (current_setting('role') = 'reckoner_operator'
+             or merchant = any (string_to_array(current_setting('reckoner.merchants', true), ',')))
+      order by lower(c.number) collate "C" limit most)
+  $function$;
+
 CREATE OR REPLACE FUNCTION owner_of(resource_id text)
  RETURNS text
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$ select merchant_id from resource where id = resource_id $function$;
+
+CREATE OR REPLACE FUNCTION period_invoice_id(key bytea, subscription text, cadence text, starts timestamp with time zone)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+    select 'inv_' || left(encode(sha256(key || convert_to(
+      concat_ws(' ', subscription, cadence, (extract(epoch from starts) * 1000000)::bigint), 'UTF8')), 'hex'), 32)
+  $function$;
 
 CREATE OR REPLACE FUNCTION plan_at(merchant text, subscription text, instant timestamp with time zone)
  RETURNS text
@@ -6820,12 +7783,13 @@ CREATE OR REPLACE FUNCTION platform_organization()
 AS $function$ select id from organization where type = 'platform' $function$;
 
 CREATE OR REPLACE FUNCTION publish_events(events jsonb, happened timestamp with time zone)
- RETURNS bigint
+ RETURNS text[]
  LANGUAGE plpgsql
  SET enable_hashjoin TO 'on'
 AS $function$
 declare
-  published bigint;
+  published text[];
+  key bytea := event_id_key();
 begin
   with event as (
     select e.* from jsonb_to_recordset(events) as e
@@ -6835,14 +7799,17 @@ begin
     select e.merchant, e.resource, count(*) from event e group by e.merchant, e.resource order by e.merchant, e.resource
     on conflict (merchant_id, resource_id) do update set last = s.last + excluded.last
     returning s.merchant_id, s.resource_id, s.last
+  ), numbered as (
+    select e.*, c.last + 1 - row_number() over (partition by e.merchant, e.resource order by e.place desc) as sequence
+      from event e join counted c on c.merchant_id = e.merchant and c.resource_id = e.resource
   ), told as (
     insert into outbox (merchant_id, id, type, data, resource_id, created_at)
-    select e.merchant, e.id, e.type,
-           e.data || jsonb_build_object('sequence', c.last + 1
-             - row_number() over (partition by e.merchant, e.resource order by e.place desc)),
-           e.resource, happened
-      from event e join counted c on c.merchant_id = e.merchant and c.resource_id = e.resource
-     order by e.place
+    select n.merchant,
+           coalesce(n.id, 'wev_' || left(encode(sha256(key || convert_to(
+             concat_ws(' ', n.type, n.resource, n.sequence), 'UTF8')), 'hex'), 32)),
+           n.type, n.data || jsonb_build_object('sequence', n.sequence), n.resource, happened
+      from numbered n
+     order by n.place
     returning merchant_id, id, seq, type
   ), fanned as (
     insert into webhook_delivery (merchant_id, event_id, endpoint_id, seq)
@@ -6850,7 +7817,7 @@ begin
       from told t join webhook_endpoint w on w.merchant_id = t.merchant_id
      where w.status = 'enabled' and w.event_types && array['*', t.type]
   )
-  select count(*) into published from told;
+  select array_agg(id order by seq) into published from told;
   return published;
 end $function$;
 
@@ -7313,10 +8280,17 @@ begin
   if mark.counted_seq < mark.next_seq then
     if mark.writers && event_writers() then return false; end if;
     last_seq := least(mark.next_seq, mark.counted_seq + most);
+    with counted as materialized (
+      select e.merchant_id, e.type, (e.at at time zone 'UTC')::date as day, count(*) as many from event e
+       where e.seq > mark.counted_seq and e.seq <= last_seq
+       group by 1, 2, 3
+    ), of_days as (
+      insert into event_day_tally as t (merchant_id, day, event_count)
+      select c.merchant_id, c.day, sum(c.many) from counted c group by 1, 2
+          on conflict (merchant_id, day) do update set event_count = t.event_count + excluded.event_count
+    )
     insert into event_tally as t (merchant_id, type, event_count)
-    select e.merchant_id, e.type, count(*) from event e
-     where e.seq > mark.counted_seq and e.seq <= last_seq
-     group by e.merchant_id, e.type
+    select c.merchant_id, c.type, sum(c.many) from counted c group by 1, 2
         on conflict (merchant_id, type) do update set event_count = t.event_count + excluded.event_count;
     update event_tally_mark set counted_seq = last_seq;
     if last_seq < mark.next_seq then return true; end if;
@@ -7365,6 +8339,64 @@ AS $function$
 begin
   delete from resource where id in (select id from deleted);
   return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION usage_days(merchant text, customer text, from_at timestamp with time zone, to_at timestamp with time zone, most integer)
+ RETURNS TABLE(starts_at timestamp with time zone, event_type text, event_count bigint)
+ LANGUAGE plpgsql
+ STABLE
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+#variable_conflict use_column
+declare
+  definitions bigint[];
+  subjects bigint[];
+  types text[];
+  last_hours timestamptz[]; -- of each pair of a definition and a subject: its last hour with events before `day`
+  day timestamptz := coalesce(date_trunc('day', to_at - interval '1 microsecond', 'UTC') + interval '24 hours',
+                              'infinity');
+  is_first boolean := true;
+  found_rows int := 0;
+  added int;
+begin
+  select array_agg(d.id), array_agg(s.id), array_agg(d.event_type) into definitions, subjects, types
+    from (select distinct on (r.event_type) r.id, r.event_type
+            from rollup_definition r
+           where r.merchant_id = merchant and r.is_ready
+           order by r.event_type, (r.kind = 'count' and r.path is null) desc, r.kind = 'set', cardinality(r.dimensions),
+                    r.id) d
+   cross join event_subject s
+   where s.merchant_id = merchant and s.customer_id = customer;
+  last_hours := array_fill(null::timestamptz, array[coalesce(cardinality(definitions), 0)]);
+  loop
+    select array_agg(case when not is_first and (p.last_hour is null or p.last_hour < day) then p.last_hour
+                          else (select r.hour from usage_rollup r
+                                 where r.merchant_id = merchant and r.definition_id = p.definition
+                                   and r.subject_id = p.subject and r.hour < day
+                                   and r.hour >= coalesce(from_at, '-infinity')
+                                 order by r.hour desc limit 1) end order by p.place) into last_hours
+      from unnest(definitions, subjects, last_hours) with ordinality p (definition, subject, last_hour, place);
+    select date_trunc('day', max(l.hour), 'UTC') into day from unnest(last_hours) l (hour);
+    exit when day is null or day < from_at;
+    return query
+      select day, p.type, sum(c.event_count)::bigint
+        from unnest(definitions, subjects, types, last_hours) p (definition, subject, type, last_hour)
+       cross join lateral (
+         select r.event_count from usage_rollup r
+          where r.merchant_id = merchant and r.definition_id = p.definition and r.subject_id = p.subject
+            and r.hour >= day and r.hour < day + interval '24 hours') c
+       where p.last_hour >= day
+       group by p.type
+      having sum(c.event_count) > 0;
+    get diagnostics added = row_count;
+    found_rows := found_rows + case when is_first then 0 else added end;
+    exit when found_rows >= most;
+    is_first := false;
+  end loop;
 end $function$;
 
 CREATE OR REPLACE FUNCTION usage_greatest(merchant text, meter_types text[], meter_contents text[], questions integer[], meters integer[], subjects text[], froms timestamp with time zone[], tos timestamp with time zone[], known_parts integer[] DEFAULT '{}'::integer[], known_subjects bigint[] DEFAULT '{}'::bigint[], known_hours timestamp with time zone[] DEFAULT '{}'::timestamp with time zone[], known_froms timestamp with time zone[] DEFAULT '{}'::timestamp with time zone[], known_tos timestamp with time zone[] DEFAULT '{}'::timestamp with time zone[], known_counts bigint[] DEFAULT '{}'::bigint[], known_values numeric[] DEFAULT '{}'::numeric[], known_events bigint[] DEFAULT '{}'::bigint[])

@@ -1,8 +1,21 @@
+import { hostname } from 'node:os';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { audit, invariantCount, type Violation } from './auditor/index.ts';
 import { clockBook } from './clocks/index.ts';
-import { Database, type DatabaseOptions, migrate, migrationFiles, Presence, type Scope } from './db/index.ts';
+import { createFirstLink, createSignInLink, forgetSessionsChore, openConsole } from './console/index.ts';
+import {
+  beginNextLife,
+  Database,
+  type DatabaseOptions,
+  findPooler,
+  migrate,
+  migrationFiles,
+  NeedsDirectUrl,
+  type Pooler,
+  Presence,
+  type Scope,
+} from './db/index.ts';
 import { type OpenedDemo, openDemo } from './demo/index.ts';
 import {
   createServer,
@@ -14,16 +27,20 @@ import {
   type SlotLimits,
   Slots,
 } from './http/index.ts';
+import type { Telemetry } from './http/otlp/index.ts';
 import {
   Authenticator,
   type EnvironmentName,
   ensurePlatform,
   findOrganization,
+  findUsersOfEmail,
   recordAudit,
 } from './identity/index.ts';
 import {
+  clockReadingChore,
   countParked,
   createRunner,
+  findOldestDue,
   forgetClaimChore,
   listCountChore,
   lostClaimChore,
@@ -63,6 +80,8 @@ import {
 import {
   auditChecks,
   type DocumentRenderer,
+  findLastNumbers,
+  moveNumberOn,
   providersOutside,
   type RemotePayments,
   rebuildReports,
@@ -75,6 +94,18 @@ import {
 
 type ProcessRole = 'api' | 'ingest' | 'worker';
 
+/** The receiver of traces and metrics. */
+interface TelemetrySettings {
+  readonly endpoint: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly serviceName: string;
+  /** The share of traces that is sent, 0 to 1. */
+  readonly share: number;
+  readonly version: string;
+  /** Between two batches; absent: 5 s. Shorter for tests. */
+  readonly everyMilliseconds?: number;
+}
+
 export interface EnvironmentOptions {
   readonly environment: EnvironmentName;
   /** The roles of this process (docs/scaling.md); absent: all of them. */
@@ -84,6 +115,8 @@ export interface EnvironmentOptions {
   readonly isDiskFull?: () => boolean;
   /** The owner of the schema migrates by it; absent: `databaseUrl`. */
   readonly ownerDatabaseUrl?: string;
+  /** Leads past a pooler, for work that needs a connection of its own; absent: there is no pooler of transactions. */
+  readonly directDatabaseUrl?: string;
   /** Usage over many subjects is counted in this ClickHouse; absent: in PostgreSQL. */
   readonly clickhouseUrl?: string;
   /** Mail is sent through this server, in production only; absent: it is held. */
@@ -92,6 +125,8 @@ export interface EnvironmentOptions {
   readonly stripeApiUrl?: string;
   /** The service that checks VAT numbers; absent or null: none. */
   readonly viesUrl?: string | null;
+  /** Where traces and metrics are sent over OTLP; absent: nowhere, and nothing of it is loaded. */
+  readonly telemetry?: TelemetrySettings;
   /** The base of links to this environment. */
   readonly publicUrl: string;
   /** The first platform operator's API key. */
@@ -111,6 +146,8 @@ export interface EnvironmentOptions {
   readonly checkReplies?: boolean;
   /** How long an answer waits for a payment provider; absent: 10 s. Shorter for tests. */
   readonly outcomeMilliseconds?: number;
+  /** How long a wrong password of the console waits for its answer; absent: 1 s. Shorter for tests. */
+  readonly failedMilliseconds?: number;
   /** How long an answer waits for the advance of a test clock; absent: 15 s. Longer for tests. */
   readonly advanceMilliseconds?: number;
   /** Makes the PDF of each document; tests that read no PDF hand in one that sets no type. */
@@ -144,6 +181,11 @@ export interface Environment {
   deliverWebhooks(): Promise<number>;
   /** Opens a demo merchant, to be filled with believable data; null where it is there already. In the sandbox only. */
   openDemo?(): Promise<OpenedDemo | null>;
+  /**
+   * A link that signs a person in at the console, once: the first operator, or the owner of the demo that has just been
+   * opened. Null: somebody can sign in already, or this process has no console.
+   */
+  firstSignInLink(demo?: Pick<OpenedDemo, 'merchantId' | 'ownerId'> | null): Promise<string | null>;
   close(): Promise<void>;
 }
 
@@ -164,14 +206,48 @@ const AUDIT_STATEMENT_MILLISECONDS = 600_000;
  * @throws where the database does not answer or is not this environment's; nothing is left open then.
  */
 export async function openEnvironment(options: EnvironmentOptions): Promise<Environment> {
-  const { current } = await migrate(options.ownerDatabaseUrl ?? options.databaseUrl);
-  const pools = openPools(options);
+  const { databaseUrl, directDatabaseUrl = databaseUrl, ownerDatabaseUrl = directDatabaseUrl } = options;
+  const pooler = await findPooler(databaseUrl);
+  if (pooler.isByTransaction) await checkDirectUrl(options);
+  const { current } = await migrate(ownerDatabaseUrl);
+  const telemetry = await openTelemetry(options);
+  const pools = openPools(options, pooler, telemetry);
   try {
-    return await buildEnvironment(options, pools, current);
+    return await buildEnvironment(options, pools, current, telemetry);
   } catch (error) {
-    await pools.close();
+    await Promise.all([pools.close(), telemetry?.close()]);
     throw error;
   }
+}
+
+async function openTelemetry({ telemetry, environment, logger }: EnvironmentOptions): Promise<Telemetry | undefined> {
+  if (!telemetry) return undefined;
+  const { Telemetry } = await import('./http/otlp/index.ts');
+  const { endpoint, headers, share, everyMilliseconds } = telemetry;
+  return new Telemetry({
+    ...{ endpoint, headers, share, everyMilliseconds },
+    resource: {
+      'service.name': telemetry.serviceName,
+      'service.version': telemetry.version,
+      'service.instance.id': `${hostname()}:${process.pid}`,
+      'deployment.environment.name': environment,
+    },
+    labels: { environment },
+    wallNanoseconds: () => wallClock().epochNanoseconds,
+    chance: Math.random,
+    onTrouble: (error) => {
+      if (error) logger.warn({ err: error }, 'the OTLP receiver takes no traces and metrics');
+      else logger.info('the OTLP receiver takes traces and metrics again');
+    },
+  });
+}
+
+/** @throws NeedsDirectUrl where background jobs have no connection of their own */
+async function checkDirectUrl({ environment, roles, directDatabaseUrl, logger }: EnvironmentOptions): Promise<void> {
+  logger.info('a pooler gives each transaction another connection: the program keeps nothing on connections');
+  if (roles?.includes('worker') === false) return;
+  if (directDatabaseUrl === undefined || (await findPooler(directDatabaseUrl)).isByTransaction)
+    throw new NeedsDirectUrl('background jobs', `${environment === 'sandbox' ? 'SANDBOX_' : ''}DATABASE_DIRECT_URL`);
 }
 
 interface Pools {
@@ -185,26 +261,24 @@ interface Pools {
 
 const openPlainly = (options: DatabaseOptions): Database => new Database(options);
 
-function openPools(options: EnvironmentOptions): Pools {
+function openPools(options: EnvironmentOptions, pooler: Pooler, telemetry: Telemetry | undefined): Pools {
   const { databaseUrl: url, logger, isDiskFull, openDatabase: open = openPlainly } = options;
   let isClosing = false;
   const onConnectionError = (error: Error) => {
     if (!isClosing) logger.warn({ err: error }, 'an idle database connection broke');
   };
-  const database = open({ url, onConnectionError, ...(isDiskFull && { isDiskFull }) });
+  const onPooler = (error: Error) =>
+    logger.warn({ err: error }, 'a pooler keeps nothing on connections: statements are sent without names from now on');
+  const common = { url, pooler, onPooler, onConnectionError, ...(isDiskFull && { isDiskFull }) };
+  const observe = telemetry?.transaction;
+  const database = open({ ...common, observe });
   const workDatabase = open({
-    url,
+    ...common,
+    observe,
     connections: WORK_CONNECTIONS,
     statementTimeout: WORK_STATEMENT_MILLISECONDS,
-    onConnectionError,
-    ...(isDiskFull && { isDiskFull }),
   });
-  const deliveryDatabase = open({
-    url,
-    connections: DELIVERY_CONNECTIONS,
-    onConnectionError,
-    ...(isDiskFull && { isDiskFull }),
-  });
+  const deliveryDatabase = open({ ...common, connections: DELIVERY_CONNECTIONS });
   const close = async () => {
     isClosing = true;
     await Promise.all([database.close(), workDatabase.close(), deliveryDatabase.close()]);
@@ -212,13 +286,18 @@ function openPools(options: EnvironmentOptions): Pools {
   return { database, workDatabase, deliveryDatabase, close };
 }
 
-async function buildEnvironment(options: EnvironmentOptions, pools: Pools, current: string): Promise<Environment> {
+async function buildEnvironment(
+  options: EnvironmentOptions,
+  pools: Pools,
+  current: string,
+  telemetry: Telemetry | undefined,
+): Promise<Environment> {
   const now = options.now ?? wallClock;
   const { database, workDatabase, deliveryDatabase } = pools;
   const has = (role: ProcessRole): boolean => options.roles?.includes(role) ?? true;
   const { sealer, lost } = await admitMasterKeys(database, options.masterKey, now());
   if (lost.length > 0) options.logger.warn({ keyNames: lost }, 'secrets under lost master keys were given up');
-  await ensurePlatform(database, options.platformKey, now(), options.environment);
+  const platform = await ensurePlatform(database, options.platformKey, now(), options.environment);
   const { trustedProxies = [], isLocal = true } = options;
   const authenticator = new Authenticator({ database, now, isBehindProxy: trustedProxies.length > 0 });
   const projection = await openUsageProjection(options);
@@ -267,14 +346,22 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
     },
   );
   const slots = new Slots(options.slotLimits);
+  let secondsBehind = 0;
   const metrics = new Metrics({
     database,
     ...(options.metricsClock && { clock: options.metricsClock }),
+    ...(telemetry && { droppedSpans: telemetry.droppedSpans }),
     slots: () => slots.load,
     countParked: () => database.transaction('every merchant, reading', countParked),
     countUnbilled: () => database.transaction('every merchant, reading', domains.countUnbilled),
     countWebhooks: () => database.transaction('every merchant, reading', domains.countWaiting),
     countExceptions: () => database.transaction('every merchant, reading', domains.countExceptions),
+    dueLag: async () => {
+      const kinds = domains.dueKinds.map(({ kind }) => kind);
+      const oldest = await database.transaction('nobody', (tx) => findOldestDue(tx, kinds, now()));
+      return oldest === undefined ? 0 : now().since(oldest).total('seconds');
+    },
+    clockBehind: () => secondsBehind,
     alertsLate: async () => {
       const oldest = await database.transaction('every merchant, reading', domains.findOldestUnseen);
       return oldest === null ? 0 : now().since(oldest).total('seconds');
@@ -284,7 +371,8 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
       return { held, requests, oldestSeconds: oldest === null ? 0 : now().since(oldest).total('seconds') };
     },
   });
-  const presence = new Presence(options.databaseUrl, (error) =>
+  telemetry?.sendMetrics(() => metrics.readings());
+  const presence = new Presence(options.directDatabaseUrl ?? options.databaseUrl, (error) =>
     options.logger.warn({ err: error }, 'the connection broke that shows other processes this one'),
   );
   const worker = () => presence.number;
@@ -296,6 +384,7 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
       lostClaimChore(() => presence.ownNumber),
       forgetClaimChore,
       forgetIdempotencyKeys,
+      forgetSessionsChore,
       listCountChore,
       eventPartitionChore,
       eventTallyChore,
@@ -305,12 +394,24 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
       missingKeyChore(options.masterKey, (keyNames) =>
         options.logger.error({ keyNames }, 'a master key that the database needs was not given: start with that key'),
       ),
+      clockReadingChore((seconds) => {
+        secondsBehind = seconds;
+        if (seconds > 0)
+          options.logger.error(
+            { seconds },
+            'the clock of this machine was set back: this database has seen later times',
+          );
+      }),
       ...domains.chores,
       ...(projection?.chores ?? []),
     ],
     now,
     logger: options.logger,
-    observe: (report) => metrics.step(report),
+    observe: (report) => {
+      metrics.step(report);
+      telemetry?.step(report);
+    },
+    within: telemetry?.within,
     worker,
   });
   const sender: Sender = createSender({
@@ -323,9 +424,16 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
     observe: (outcome, seconds) => metrics.webhook(outcome, seconds),
     worker,
   });
+  const console = openConsole({
+    ...{ database, now, environment: options.environment, publicUrl: options.publicUrl },
+    isBehindProxy: trustedProxies.length > 0,
+    failedMilliseconds: options.failedMilliseconds,
+  });
   const server = await createServer({
     database,
+    ...(has('api') && { console: console.door }),
     routes: [
+      ...(has('api') ? console.routes : []),
       ...healthRoutes({ database, migrations: await migrationFiles(), metrics, showsMetrics: isLocal }),
       ...domains
         .routes(runner, options.advanceMilliseconds)
@@ -340,6 +448,7 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
     trustedProxies,
     environment: options.environment,
     metrics,
+    tracer: telemetry?.tracer,
     rateLimiter: new RateLimiter({
       limitsOf: async (id) => {
         const found = await database.transaction({ merchants: [id] }, (tx) => findOrganization(tx, id));
@@ -381,6 +490,13 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
         openDemo: () =>
           openDemo({ server, platformKey: options.platformKey, inboxUrl: options.publicUrl + INBOX_PATH }, now()),
       }),
+    firstSignInLink: async (demo) => {
+      if (!has('api')) return null;
+      const login = demo
+        ? { userId: demo.ownerId, merchantId: demo.merchantId }
+        : { userId: platform.operatorId, merchantId: platform.organizationId };
+      return (await createFirstLink(database, login, options.publicUrl, now()))?.url ?? null;
+    },
     close: async () => {
       await Promise.all([server.close(), runner.stop()]); // together: a request may be waiting for a test clock
       await sender.close();
@@ -388,6 +504,7 @@ async function buildEnvironment(options: EnvironmentOptions, pools: Pools, curre
       await mailSender.close(); // it notes what became of the last mails
       await projection?.close(); // what is being shipped needs the database to its end
       await domains.close(); // it notes what came of the last calls to payment providers
+      await telemetry?.close(); // its last metrics come from the database
       metrics.close();
       await Promise.all([presence.close(), pools.close()]);
     },
@@ -408,9 +525,16 @@ const openUsageProjection = ({ clickhouseUrl, logger }: EnvironmentOptions): Pro
     ? Promise.resolve(undefined)
     : openProjection(clickhouseUrl, { onTrouble: (error, what) => logger.warn({ err: error }, what) });
 
+/** The database of a command: one connection. */
+const openAlone = async (url: string, statementTimeout?: number): Promise<Database> =>
+  new Database({
+    ...{ url, connections: 1, pooler: await findPooler(url) },
+    ...(statementTimeout !== undefined && { statementTimeout }),
+  });
+
 /** Requests a new copy of an environment's usage in ClickHouse, from the events in PostgreSQL; its workers build it. */
 export async function rebuildUsageProjection(databaseUrl: string): Promise<void> {
-  const database = new Database({ url: databaseUrl, connections: 1 });
+  const database = await openAlone(databaseUrl);
   try {
     await rebuildProjection(database, wallClock());
   } finally {
@@ -420,7 +544,7 @@ export async function rebuildUsageProjection(databaseUrl: string): Promise<void>
 
 /** Rebuilds derived rows: facts and sums of revenue, counts of lists. @returns the number of wrong ones */
 export async function rebuildSums(databaseUrl: string): Promise<{ facts: number; sums: number; counts: number }> {
-  const database = new Database({ url: databaseUrl, connections: 1, statementTimeout: AUDIT_STATEMENT_MILLISECONDS });
+  const database = await openAlone(databaseUrl, AUDIT_STATEMENT_MILLISECONDS);
   try {
     return { ...(await rebuildReports(database)), counts: await rebuildListCounts(database) };
   } finally {
@@ -430,7 +554,7 @@ export async function rebuildSums(databaseUrl: string): Promise<{ facts: number;
 
 /** Seals every secret of an environment under another master key; see `rotateMasterKey`. */
 export async function rotateDatabase(databaseUrl: string, to: string, from: readonly string[]): Promise<Rotation> {
-  const database = new Database({ url: databaseUrl, connections: 1, statementTimeout: AUDIT_STATEMENT_MILLISECONDS });
+  const database = await openAlone(databaseUrl, AUDIT_STATEMENT_MILLISECONDS);
   try {
     return await rotateMasterKey(database, to, from, wallClock());
   } finally {
@@ -438,9 +562,64 @@ export async function rotateDatabase(databaseUrl: string, to: string, from: read
   }
 }
 
+/** A user of an e-mail address, as it is listed to choose one. */
+export type UserOfEmail = Awaited<ReturnType<typeof findUsersOfEmail>>[number];
+
+/**
+ * A link that signs a user in at the console, once. @param userId the one of several with this address
+ * @returns the link, or the users with this address, if they are not exactly one
+ */
+export async function makeSignInLink(
+  databaseUrl: string,
+  { email, userId }: { readonly email: string; readonly userId?: string | undefined },
+  publicUrl: string,
+): Promise<{ readonly url: string } | { readonly users: readonly UserOfEmail[] }> {
+  const database = await openAlone(databaseUrl);
+  try {
+    const users = await database.transaction('nobody', (tx) => findUsersOfEmail(tx, email, userId ?? null));
+    const [user] = users;
+    if (!user || users.length > 1) return { users };
+    const login = { userId: user.id, merchantId: user.organizationId };
+    return { url: (await createSignInLink(database, login, publicUrl, wallClock())).url };
+  } finally {
+    await database.close();
+  }
+}
+
+/**
+ * Begins another life of a database that was restored (decision 0250). Nothing else works on it meanwhile.
+ * @param ownerUrl of the owner of the database
+ * @param nextNumbers what the next invoice of a merchant gets at least; merchants without invoices are left out
+ */
+export async function beginLife(
+  ownerUrl: string,
+  nextNumbers: readonly { readonly merchantId: string; readonly number: bigint }[],
+): Promise<BegunLife> {
+  const life = await beginNextLife(ownerUrl, wallClock());
+  const database = new Database({ url: ownerUrl, connections: 1 });
+  try {
+    for (const { merchantId, number } of nextNumbers)
+      await database.transaction({ merchants: [merchantId] }, (tx) => moveNumberOn(tx, number));
+    const counters: BegunLife['counters'][number][] = [];
+    for (const { merchantId, last } of await database.transaction('every merchant, reading', findLastNumbers)) {
+      const found = await database.transaction({ merchants: [merchantId] }, (tx) => findOrganization(tx, merchantId));
+      counters.push({ merchantId, last, name: found?.name ?? '' });
+    }
+    return { life, counters };
+  } finally {
+    await database.close();
+  }
+}
+
+/** A life that began, and the last number of the invoices of each merchant, which may be behind. */
+export interface BegunLife {
+  readonly life: { readonly number: number; readonly restoredTo: string };
+  readonly counters: readonly { readonly merchantId: string; readonly name: string; readonly last: bigint }[];
+}
+
 /** Holds an environment's data against all that is promised about it; see `audit`. */
 export async function auditDatabase(databaseUrl: string): Promise<{ checked: number; violations: Violation[] }> {
-  const database = new Database({ url: databaseUrl, connections: 1, statementTimeout: AUDIT_STATEMENT_MILLISECONDS });
+  const database = await openAlone(databaseUrl, AUDIT_STATEMENT_MILLISECONDS);
   try {
     const checks = [...auditChecks, sealedCheck];
     return { checked: invariantCount + checks.length, violations: await audit(database, checks) };
@@ -454,7 +633,7 @@ export async function auditDatabase(databaseUrl: string): Promise<{ checked: num
  * @param scope whose invoices; absent: those of every merchant
  */
 export async function recomputeDatabase(databaseUrl: string, scope?: Scope): ReturnType<typeof recomputeFrom> {
-  const database = new Database({ url: databaseUrl, connections: 1, statementTimeout: AUDIT_STATEMENT_MILLISECONDS });
+  const database = await openAlone(databaseUrl, AUDIT_STATEMENT_MILLISECONDS);
   try {
     return await recomputeFrom(database, scope);
   } finally {

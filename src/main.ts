@@ -8,7 +8,16 @@ export async function main(): Promise<void> {
 
 async function loadProgram(): Promise<Program> {
   const [
-    { openEnvironment, auditDatabase, recomputeDatabase, rotateDatabase, rebuildSums, rebuildUsageProjection },
+    {
+      openEnvironment,
+      auditDatabase,
+      makeSignInLink,
+      recomputeDatabase,
+      rotateDatabase,
+      beginLife,
+      rebuildSums,
+      rebuildUsageProjection,
+    },
     { migrate, checkVersion },
     { generateApiKey },
   ] = await Promise.all([import('./app.ts'), import('./db/index.ts'), import('./identity/index.ts')]);
@@ -17,8 +26,10 @@ async function loadProgram(): Promise<Program> {
     migrate,
     checkVersion,
     auditDatabase,
+    makeSignInLink,
     recomputeDatabase,
     rotateDatabase,
+    beginLife,
     rebuildSums,
     rebuildUsageProjection,
     generateApiKey,

@@ -45,6 +45,10 @@ describe('settings', () => {
         VIES_URL: 'https://vies.internal/rest-api/',
         TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.7,2001:db8::/32',
         METRICS_PORT: '9464',
+        OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/',
+        OTEL_EXPORTER_OTLP_HEADERS: 'Api-Key=a%3Db, x-team=billing',
+        OTEL_SERVICE_NAME: 'billing',
+        OTEL_TRACES_SAMPLER_ARG: '0.25',
         DATA_DIR: '/var/lib/reckoner',
         RECKONER_PLATFORM_KEY: 'rk_live_as-it-is-with-32-characters',
         RECKONER_SANDBOX_PLATFORM_KEY: 'rk_test_as-it-is-with-32-characters',
@@ -86,6 +90,12 @@ describe('settings', () => {
       viesUrl: 'https://vies.internal/rest-api',
       trustedProxies: ['10.0.0.0/8', '192.0.2.7', '2001:db8::/32'],
       metrics: { host: '127.0.0.1', port: 9464 },
+      telemetry: {
+        endpoint: 'http://collector:4318',
+        headers: { 'api-key': 'a=b', 'x-team': 'billing' },
+        serviceName: 'billing',
+        share: 0.25,
+      },
       lostMasterKeys: ['abcd-_89', 'ABCDEFGH'],
       dataDirectory: '/var/lib/reckoner',
       demo: true,
@@ -125,6 +135,8 @@ describe('settings', () => {
     ['RECKONER_ROLES', 'all,api'],
     ['DATABASE_URL', 'mysql://a@b/c'],
     ['SANDBOX_DATABASE_URL', 'localhost'],
+    ['DATABASE_URL', 'postgres://u@a:5432,b:x/c'],
+    ['DATABASE_URL', 'postgres://u@a,b/c?target_session_attrs=standby'],
     ['CLICKHOUSE_URL', 'clickhouse'],
     ['CLICKHOUSE_URL', 'clickhouse:8123'],
     ['CLICKHOUSE_URL', 'http://user:50%@clickhouse:8123'],
@@ -157,6 +169,8 @@ describe('settings', () => {
     ['STRIPE_API_URL', 'https://user:password@stripe.internal'],
     ['VIES_URL', 'vies.internal'],
     ['LOG_LEVEL', 'loud'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://user:password@collector:4318'],
   ])('refuses %s=%s', (name, value) => {
     expect(problemsOf({ [name]: value })).toEqual([name]);
   });
@@ -171,6 +185,19 @@ describe('settings', () => {
   ])('refuses SMTP_URL=%s', (url) =>
     expect(problemsOf({ SMTP_URL: url, MAIL_FROM: 'billing@pay.example' })).toEqual(['SMTP_URL']),
   );
+
+  it.each([
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'api-key'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'api key=secret'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'api-key=50%'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'api-key=a%0Ab'],
+    ['OTEL_TRACES_SAMPLER_ARG', '2'],
+    ['OTEL_TRACES_SAMPLER_ARG', 'always'],
+  ])('refuses %s=%s, if there is an address to send to', (name, value) => {
+    expect(problemsOf({ [name]: value, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' })).toEqual([name]);
+    expect(problemsOf({ [name]: value })).toEqual([]);
+    expect(read({ [name]: value }).telemetry).toBeUndefined();
+  });
 
   it('wants a sender for a mail server', () =>
     expect(problemsOf({ SMTP_URL: 'smtp://mail.example' })).toEqual(['MAIL_FROM']));
@@ -191,8 +218,10 @@ describe('settings', () => {
       SMTP_URL: 'http://a:secret@b',
       MAIL_FROM: 'a@b',
       RECKONER_PLATFORM_KEY: 'rk_test_secret',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://a:secret@b',
+      OTEL_EXPORTER_OTLP_HEADERS: 'a key=secret',
     });
-    expect(result).toMatchObject({ problems: [{}, {}, {}, {}] });
+    expect(result).toMatchObject({ problems: [{}, {}, {}, {}, {}, {}] });
     expect(JSON.stringify(result)).not.toContain('secret');
   });
 
@@ -202,6 +231,7 @@ describe('settings', () => {
     ['postgres://a@localhost/one', 'postgres://a@127.0.0.1/one', true],
     ['postgres://a@x/one?host=/run/pg', 'postgres://a@y/one?host=/run/pg', true],
     ['postgres://one@db', 'postgres://b@db/one', true],
+    ['postgres://a@db1,db2/one', 'postgres://b@db3,db2:5432/one', true],
     ['postgres://a@db/one', 'postgres://a@db/two', false],
     ['postgres://a@db/one', 'postgres://a@db:5433/one', false],
     ['postgres://a@db1/one', 'postgres://a@db2/one', false],

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { hostUrlsOf } from './kernel/database-url.ts';
 import { KEY_LENGTH } from './kernel/ids.ts';
 import { editsBetween } from './kernel/nearest-word.ts';
 
@@ -81,6 +82,8 @@ const environmentTable = (prefix: '' | 'SANDBOX_', port: number, foreignPrefix: 
     isPortChosen: (source) => textOf(source, `${prefix}PORT`) !== undefined,
     /** An external PostgreSQL; absent: a database of the embedded one. */
     databaseUrl: optional(`${prefix}DATABASE_URL`, parseDatabaseUrl),
+    /** The same database without a pooler, for work that needs a connection of its own; absent: `databaseUrl`. */
+    directDatabaseUrl: optional(`${prefix}DATABASE_DIRECT_URL`, parseDatabaseUrl),
     /** The base of checkout links and permalinks, without a slash at the end; absent: `http://HOST:PORT`. */
     publicUrl: optional(`${prefix}PUBLIC_URL`, parsePublicUrl),
     /** The first operator's API key as it was given; absent: generated once. */
@@ -98,6 +101,18 @@ const mailTable = table({ url: optional('SMTP_URL', parseSmtpUrl), from: optiona
 const metricsTable = table({
   port: optional('METRICS_PORT', parsePort),
   host: setting('METRICS_HOST', parseHost, '127.0.0.1'),
+});
+
+const OTLP = 'OTEL_EXPORTER_OTLP_ENDPOINT';
+
+/** The standard variables of OpenTelemetry that we follow. */
+const telemetryTable = table({
+  /** The start of the receiver's address, without a slash at the end. */
+  endpoint: optional(OTLP, parseReceiver),
+  headers: setting('OTEL_EXPORTER_OTLP_HEADERS', parseHeaders, {}),
+  serviceName: setting('OTEL_SERVICE_NAME', (value) => value, 'reckoner'),
+  /** The share of traces that is sent. */
+  share: setting('OTEL_TRACES_SAMPLER_ARG', parseShare, 1),
 });
 
 const BOTH: readonly EnvironmentName[] = ['production', 'sandbox'];
@@ -131,10 +146,18 @@ const allSettings = table({
     const { host, port } = metricsTable(source);
     return port === undefined ? undefined : { host, port };
   },
+  /** Where traces and metrics are sent; absent: nowhere. Without the address, the other variables are not ours. */
+  telemetry: (source) => {
+    const problems = textOf(source, OTLP) === undefined ? [] : source.problems;
+    const { endpoint, ...others } = telemetryTable({ ...source, problems });
+    return endpoint === undefined ? undefined : { endpoint, ...others };
+  },
   /** Names of lost master keys: their secrets are given up. */
   lostMasterKeys: setting('RECKONER_LOST_MASTER_KEYS', parseKeyNames, []),
   /** As it was given: relative to the folder of the start. */
   dataDirectory: setting('DATA_DIR', (value) => value, './.reckoner'),
+  /** Where the embedded database archives its log, and backups are made. Absent: there are none. */
+  backupDirectory: optional('BACKUP_DIR', (value) => value),
   /** Seed a demo merchant in the sandbox at the first start. */
   demo: (source) => setting('RECKONER_DEMO', parseBoolean, source.variables.npm_lifecycle_event === 'start')(source),
   /** Absent: quiet at a terminal, `info` elsewhere. */
@@ -169,7 +192,11 @@ export function settingNames(): ReadonlySet<string> {
 const OURS = 'RECKONER_';
 
 /** The variables of this name that are no settings: `bin/reckoner.js` sets it for itself. */
-const INTERNAL: ReadonlySet<string> = new Set(['RECKONER_RUN_AGAIN']);
+const INTERNAL: ReadonlySet<string> = new Set([
+  'RECKONER_RUN_AGAIN',
+  // of the client: the address and the key of a server, and its own configuration
+  ...['RECKONER_URL', 'RECKONER_API_KEY', 'RECKONER_CONFIG'],
+]);
 
 /** Names of other programs that are one letter from ours. */
 const FOREIGN: ReadonlySet<string> = new Set(['DATADIR', 'EMAIL_FROM', 'LOGLEVEL']);
@@ -215,6 +242,7 @@ function conflicts(settings: Settings): SettingProblem[] {
   const problems = environments.flatMap((name) => [
     ...missingForRoles(settings, name),
     ...previousWithoutCurrent(settings[name], name),
+    ...directWithoutDatabase(settings[name], name),
   ]);
   if (production.databaseUrl && sandbox.databaseUrl && sameDatabase(production.databaseUrl, sandbox.databaseUrl)) {
     problems.push({
@@ -232,6 +260,12 @@ function previousWithoutCurrent({ masterKey, previousMasterKey }: EnvironmentSet
   if (previousMasterKey === undefined || masterKey !== undefined) return [];
   const setting = `RECKONER_${name === 'sandbox' ? 'SANDBOX_' : ''}MASTER_KEY`;
   return [{ name: setting, problem: `is required with ${setting}_PREVIOUS: secrets are encrypted with it` }];
+}
+
+function directWithoutDatabase({ databaseUrl, directDatabaseUrl }: EnvironmentSettings, name: EnvironmentName) {
+  if (directDatabaseUrl === undefined || databaseUrl !== undefined) return [];
+  const setting = `${name === 'sandbox' ? 'SANDBOX_' : ''}DATABASE_URL`;
+  return [{ name: setting, problem: 'is required with the direct way to the same database' }];
 }
 
 /** The settings that a process with only some roles needs, because other processes have the others. */
@@ -252,7 +286,10 @@ function missingForRoles({ roles, ...settings }: Settings, name: EnvironmentName
 }
 
 /** Two connection strings can differ in user, password and options, and still lead to one database. */
-const sameDatabase = (one: string, other: string): boolean => databaseIdentity(one) === databaseIdentity(other);
+function sameDatabase(one: string, other: string): boolean {
+  const identities = hostUrlsOf(one).map(databaseIdentity);
+  return hostUrlsOf(other).some((url) => identities.includes(databaseIdentity(url)));
+}
 
 function databaseIdentity(connection: string): string {
   const url = new URL(connection);
@@ -322,7 +359,10 @@ const parseHttpUrl = (value: string): URL => parseUrl(value, HTTP, 'is not a URL
 
 function parseDatabaseUrl(value: string): string {
   const problem = 'is not a connection string of the form postgres://user:password@host:5432/database';
-  parseUrl(value, /^postgres(ql)?:$/, problem);
+  const urls = hostUrlsOf(value).map((url) => parseUrl(url, /^postgres(ql)?:$/, problem));
+  const wanted = urls[0]?.searchParams.get('target_session_attrs') ?? 'read-write';
+  if (!['read-write', 'primary'].includes(wanted))
+    throw new Error(`asks for a server that is ${wanted}; the program writes: target_session_attrs=read-write`);
   return value;
 }
 
@@ -331,6 +371,41 @@ function parsePublicUrl(value: string): string {
   if (url.search || url.hash || url.username || url.password)
     throw new Error(`"${value}" is not the start of a link: no user, query or fragment may be in it`);
   return value.replace(/\/+$/, '');
+}
+
+/** A problem does not repeat the address, which may hold a password. */
+function parseReceiver(value: string): string {
+  const url = parseHttpUrl(value);
+  if (url.search || url.hash || url.username || url.password)
+    throw new Error('is more than the start of an address: put keys into OTEL_EXPORTER_OTLP_HEADERS');
+  return value.replace(/\/+$/, '');
+}
+
+/** `name=value,name=value`, with values as in a URL. A problem does not repeat a value, which may be a key. */
+function parseHeaders(value: string): Readonly<Record<string, string>> {
+  const pairs = wordsOf(value).map((word) => {
+    const [, name, text] = /^([\w!#$%&'*+.^`|~-]+)\s*=\s*(.*)$/.exec(word) ?? [];
+    if (name === undefined || text === undefined) throw new Error('is not of the form name=value,name=value');
+    return [name.toLowerCase(), decoded(text)] as const;
+  });
+  return Object.fromEntries(pairs);
+}
+
+function decoded(text: string): string {
+  let header: string;
+  try {
+    header = decodeURIComponent(text);
+  } catch {
+    throw new Error('has a % in a value; write %25 for it');
+  }
+  if (!/^[\x20-\x7e]*$/.test(header)) throw new Error('has a character that an HTTP header cannot have');
+  return header;
+}
+
+function parseShare(value: string): number {
+  const share = Number(value);
+  if (!/^[\d.]+$/.test(value) || !(share >= 0 && share <= 1)) throw new Error(`"${value}" is not a share from 0 to 1`);
+  return share;
 }
 
 /** The SDK of Stripe puts its own paths behind a host and a port. */

@@ -25,6 +25,7 @@ import {
   withCheckouts,
 } from './checkout/index.ts';
 import { clockErrors, clockRoutes } from './clocks/index.ts';
+import { consoleErrors } from './console/index.ts';
 import {
   type CustomerBlocker,
   type CustomerHooks,
@@ -78,6 +79,7 @@ import { attachmentsFrom, createMails, type MailSender, mailDueKind, mailRoutes,
 import {
   createIntakes,
   eventRoutes,
+  type FindBilling,
   linkExternalSubject,
   meteringErrors,
   postgresUsage,
@@ -93,6 +95,7 @@ import {
   orderRoutes,
   unendedOrders,
 } from './orders/index.ts';
+import { overviewRoutes } from './overview/index.ts';
 import {
   countExceptions,
   createPayments,
@@ -136,6 +139,7 @@ import {
 } from './subscriptions/index.ts';
 import { describeTaxId, describeTaxIdToTry } from './tax/index.ts';
 import { createStripeTax, createTaxProviders, createTaxReadiness, type TaxProvider } from './tax-providers/index.ts';
+import { timelineRoutes } from './timeline/index.ts';
 import { countUnbilled, unbilledRoutes, unbilledUsageChore } from './unbilled/index.ts';
 import {
   adoptWebhookEvents,
@@ -148,6 +152,9 @@ import {
   webhookErrors,
   webhookRoutes,
 } from './webhooks/index.ts';
+
+/** The bill of an event. */
+const findBillingOf: FindBilling = (tx, event) => findBilling(billingSource, tx, event);
 
 /** The domains of one environment, bound to each other: the one place where they meet. */
 export interface Domains {
@@ -187,6 +194,7 @@ export const errorTables: readonly ErrorTable[] = [
   sourceErrors,
   webhookErrors,
   checkoutErrors,
+  consoleErrors,
 ];
 
 /** The parts of the API reference beside the routes. */
@@ -350,62 +358,66 @@ export function wireDomains(
   };
   const alerts: AlertDependencies = { environment, invoicing, write: mails.alert };
   return {
-    routes: (runner, advanceMilliseconds) => [
-      ...identityRoutes({
-        environment,
-        isConnected: async (tx, provider) => (await accountOf(tx, provider)) !== null,
-        taxProblem: createTaxReadiness(taxProviders),
-        onConsumerChanged: (tx, consumer, now) => watchTaxIdOfConsumer(tx, consumer, now, customerHooks),
-      }),
-      ...customerRoutes({
-        ...customerHooks,
-        blockers: [
-          subscriptionsOfCustomer,
-          ordersOfCustomer,
-          invoicesOfCustomer,
-          entitlementsOfCustomer,
-          walletsOfCustomer,
-        ],
-      }),
-      ...catalogRoutes({
-        countSubscriptions: countByVersion,
-        findActivePlans,
-        holdersOf: holdersInCatalog,
-        isMeasured: isMetricMeasured,
-        onMeterChanged: registerMeter,
-      }),
-      ...referenceRoutes,
-      ...eventRoutes(
-        {
-          metersOf: findMeters,
-          findBilling: (tx, event) => findBilling(billingSource, tx, event),
-          balances: eventBalances({ findSpentBudgets }),
-        },
-        intakeOf,
-      ),
-      ...usageRoutes(usage),
-      ...analyticsRoutes(usage),
-      ...unbilledRoutes(usage),
-      ...subscriptionRoutes(subscriptions, payments),
-      ...entitlementRoutes({ lockActiveSubscription, wakeEnded, findSpentBudgets }, invoicing),
-      ...invoiceRoutes(invoicing, payments),
-      ...orderRoutes(orders),
-      ...scheduleRoutes(schedules),
-      ...approvalRoutes(approvals),
-      ...ledgerRoutes,
-      ...sourceRoutes({ environment, ...sources }),
-      ...integrationRoutes({ sealer: sources.sealer, probes: probesOf(remote.providers) }),
-      ...alertRoutes(alerts),
-      ...payments.routes,
-      ...portalRoutes(portal),
-      ...checkoutRoutes(checkout),
-      ...mailRoutes({ environment }),
-      ...webhookRoutes(environment, webhooks),
-      ...clockRoutes({
-        ...{ environment, runner, blockers: holdersOfClock },
-        ...(advanceMilliseconds !== undefined && { answerWithinMilliseconds: advanceMilliseconds }),
-      }),
-    ],
+    routes: (runner, advanceMilliseconds) => {
+      const routes = [
+        ...identityRoutes({
+          environment,
+          isConnected: async (tx, provider) => (await accountOf(tx, provider)) !== null,
+          taxProblem: createTaxReadiness(taxProviders),
+          onConsumerChanged: (tx, consumer, now) => watchTaxIdOfConsumer(tx, consumer, now, customerHooks),
+        }),
+        ...customerRoutes({
+          ...customerHooks,
+          blockers: [
+            subscriptionsOfCustomer,
+            ordersOfCustomer,
+            invoicesOfCustomer,
+            entitlementsOfCustomer,
+            walletsOfCustomer,
+          ],
+        }),
+        ...catalogRoutes({
+          countSubscriptions: countByVersion,
+          findActivePlans,
+          holdersOf: holdersInCatalog,
+          isMeasured: isMetricMeasured,
+          onMeterChanged: registerMeter,
+        }),
+        ...referenceRoutes,
+        ...eventRoutes(
+          {
+            metersOf: findMeters,
+            findBilling: findBillingOf,
+            balances: eventBalances({ findSpentBudgets }),
+          },
+          intakeOf,
+        ),
+        ...usageRoutes(usage),
+        ...analyticsRoutes(usage),
+        ...unbilledRoutes(usage, findBillingOf),
+        ...subscriptionRoutes(subscriptions, payments),
+        ...entitlementRoutes({ lockActiveSubscription, wakeEnded, findSpentBudgets }, invoicing),
+        ...invoiceRoutes(invoicing, payments),
+        ...orderRoutes(orders),
+        ...scheduleRoutes(schedules),
+        ...approvalRoutes(approvals),
+        ...ledgerRoutes,
+        ...timelineRoutes,
+        ...sourceRoutes({ environment, ...sources }),
+        ...integrationRoutes({ sealer: sources.sealer, probes: probesOf(remote.providers) }),
+        ...alertRoutes(alerts),
+        ...payments.routes,
+        ...portalRoutes(portal),
+        ...checkoutRoutes(checkout),
+        ...mailRoutes({ environment }),
+        ...webhookRoutes(environment, webhooks),
+        ...clockRoutes({
+          ...{ environment, runner, blockers: holdersOfClock },
+          ...(advanceMilliseconds !== undefined && { answerWithinMilliseconds: advanceMilliseconds }),
+        }),
+      ];
+      return [...routes, ...overviewRoutes(environment, routes)];
+    },
     chores: [
       unreadDefinitionsChore(findMeters),
       alertWatchChore(alerts),
@@ -417,6 +429,7 @@ export function wireDomains(
       adoptWebhookEvents,
       forgetCheckouts,
       forgetConfirmedTaxIds,
+      ...payments.chores,
     ],
     dueKinds: [
       payments.chargeDueKind,
@@ -493,6 +506,9 @@ export const auditChecks = [snapshotRecheck];
 
 /** Rebuilds the sums of reports; see `rebuildRevenue`. */
 export const rebuildReports = rebuildRevenue;
+
+/** The numbers of invoices, for a restored database. */
+export { findLastNumbers, moveNumberOn } from './invoicing/index.ts';
 
 /** Calculates issued invoices again from the events; see `recomputeInvoices`. */
 export const recomputeFrom = (

@@ -2,6 +2,8 @@
 export interface LockedPackage {
   readonly version?: string;
   readonly integrity?: string;
+  /** A workspace of the project. */
+  readonly link?: boolean;
   readonly os?: string | readonly string[];
   readonly cpu?: string | readonly string[];
   readonly dev?: boolean;
@@ -90,7 +92,8 @@ export function loosePackages(lock: Lock): string[] {
       .filter(([name, version]) => lock[`node_modules/${name}`]?.version !== version)
       .map(([name, version]) => `${name} is not locked at ${version}`),
     ...Object.entries(lock)
-      .filter(([location, { integrity }]) => location !== '' && !integrity?.startsWith('sha512-'))
+      .filter(([location, { link }]) => location.startsWith('node_modules/') && link !== true)
+      .filter(([, { integrity }]) => !integrity?.startsWith('sha512-'))
       .map(([location]) => `${location} has no checksum`),
   ];
 }

@@ -17,7 +17,9 @@ export interface Finding {
   readonly what: string;
 }
 
-const NOT_OURS = new Set(['node_modules', '.git', '.reckoner', 'coverage', 'package-lock.json']);
+const NOT_OURS = new Set([
+  ...['node_modules', '.git', '.reckoner', '.next', 'coverage', 'dist', 'generated', 'package-lock.json'],
+]);
 const TEXT =
   /(?:\.(?:ts|js|json|md|sql|sh|css|html|typ|yml|yaml|txt)|^\.ci\/run|(?:^|\/)(?:\.editorconfig|\.git\w+|LICENSE))$/;
 

@@ -1,6 +1,6 @@
 import type { Query } from './schema.ts';
 
-const IN_OURS = "n.nspname = 'public'";
+const IN_OURS = "n.nspname in ('public', 'auth')";
 
 const HEAD = `-- The schema of the database as all migrations leave it: tables with their columns, constraints, indexes, policies and
 -- triggers; views; functions as they are now. Printed by \`npm run docs:schema\`; a test holds this page and the
@@ -49,9 +49,9 @@ const tidy = (text: string): string =>
 
 const listed = (text: string): string => `array(${text})`;
 
-/** Tables by name. Schema names are left out, because all is in one schema. */
+/** Tables by name. The name of the schema is left out where it is `public`, as almost everywhere. */
 const TABLES = `
-  select c.relname as name,
+  select case n.nspname when 'public' then '' else n.nspname || '.' end || c.relname as name,
          ${listed(`
            select a.attname || ' ' || format_type(a.atttypid, a.atttypmod)
                   || case when a.attidentity = 'a' then ' generated always as identity'

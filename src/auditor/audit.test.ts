@@ -318,6 +318,10 @@ const BREAKS: Readonly<Record<string, readonly [broken: string, undone: string]>
     `insert into list_range select merchant_id, 'invoice', 'issued_at', 1, '{BROKEN}', 1, 1, 1, 1 from invoice where id = 'INVOICE'`,
     `delete from list_range where facet = '{BROKEN}'`,
   ],
+  'timelines-have-facts': [
+    `update timeline_fact set what = 'invoice.lost' where what = 'invoice.issued' and invoice_id = 'INVOICE'`,
+    `update timeline_fact set what = 'invoice.issued' where what = 'invoice.lost'`,
+  ],
   'revenue-facts-are-true': [
     `update revenue_fact set amount = amount + 1 where id = 'INVOICE'`,
     `update revenue_fact set amount = amount - 1 where id = 'INVOICE'`,

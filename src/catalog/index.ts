@@ -37,6 +37,11 @@ export { PriceReply } from './prices/schema.ts';
 export { checkTemplate, EntitlementTemplate, meaningOf, withDefaults } from './prices/template.ts';
 export { canBackFeature } from './prices/terms.ts';
 export { catalogRoutes } from './routes.ts';
+export {
+  type FoundInCatalog,
+  selectCatalogNames as findNamesInCatalog,
+  selectInCatalog as findInCatalog,
+} from './search.sql.ts';
 export { costText } from './usage/cost-money.ts';
 export type { MeteredCost } from './usage/cost-usage.ts';
 export { type CustomerCost, costsWithMeters, measureCustomerCosts } from './usage/customer-costs.ts';

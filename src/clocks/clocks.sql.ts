@@ -23,6 +23,14 @@ export async function selectClocks(tx: Tx, merchantId: string | null, page: Page
 export const selectClock = (tx: Tx, id: string) =>
   tx.maybe<Clock>(sql`select ${COLUMNS} from test_clock where merchant_id = ${tx.merchantId} and id = ${id}`);
 
+/** When a clock of the merchant, also a deleted one, was advanced: the earliest that its row tells. */
+export const selectFirstAdvance = async (tx: Tx): Promise<Instant | null> =>
+  (
+    await tx.one<{ at: Instant | null }>(sql`
+      select min(updated_at) as at from test_clock
+       where merchant_id = ${tx.merchantId} and advancing_from is not null`)
+  ).at;
+
 /** Holds some clocks where they stand until the transaction ends; others may do the same, only a step has to wait. */
 export const lockClocksShared = (tx: Tx, ids: readonly string[]) =>
   tx.rows<Clock>(sql`
@@ -69,3 +77,8 @@ export const updateAdvanceSteps = (tx: Tx, id: string, steps: number): Promise<n
 export const selectClocksWithWork = (tx: Tx, kinds: readonly string[]) =>
   tx.rows<{ merchantId: string; id: string }>(sql`
     select merchant_id, id from clocks_with_work(${kinds})`);
+
+/** The names of test clocks by their ids; null where one has none. */
+export const selectClockNames = (tx: Tx, ids: readonly string[]): Promise<{ id: string; name: string | null }[]> =>
+  tx.rows(sql`select id, name from test_clock
+    where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[])`);

@@ -1,5 +1,6 @@
 export type { Clock } from './clock.ts';
 export { clockBook } from './clock-book.ts';
+export { selectClockNames as findClockNames, selectFirstAdvance as findFirstAdvance } from './clocks.sql.ts';
 export type { Blocker, ClockBlockers } from './clocks.ts';
 export { effectiveNowOf } from './effective-now.sql.ts';
 export {

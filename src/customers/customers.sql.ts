@@ -160,6 +160,21 @@ async function pageOfFound(tx: Tx, { name, email }: CustomerFilter, page: PageRe
   return { data: await rowsOf<CustomerRow>(found), total };
 }
 
+/** A customer that a text finds. */
+export interface FoundCustomer {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string | null;
+  readonly externalId: string | null;
+  /** 1: the whole externalId or address; 2: the beginning of the name; 3: of another; 4: a part. */
+  readonly rank: number;
+}
+
+/** The customers that a text in any case finds, the best first (migrations/0210_customers_search.sql). */
+export const selectByText = (tx: Tx, text: string, most: number): Promise<FoundCustomer[]> =>
+  tx.rows<FoundCustomer>(sql`
+    select id, name, email, external_id, rank from customers_found(${tx.merchantId}, ${text}, ${most})`);
+
 export type CustomerChange = Partial<
   Pick<
     CustomerRow,

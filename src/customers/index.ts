@@ -9,6 +9,8 @@ export {
 } from './customer.ts';
 export type { NotificationKind } from './customer-row.ts';
 export {
+  type FoundCustomer,
+  selectByText as findCustomersByText,
   selectCustomerIdsOfExternalId as findCustomerIdsOfExternalId,
   selectCustomersMailedAt as customersOfEmail,
   selectCustomersOfExternalIds as findCustomersOfExternalIds,
@@ -25,7 +27,14 @@ export {
   watchTaxIdOfConsumer,
 } from './customers.ts';
 export { customerErrors } from './errors.ts';
-export { type CustomerParty, customerParties, customerParty, customerTaxRates, findMailboxes } from './party.ts';
+export {
+  type CustomerParty,
+  customerNames,
+  customerParties,
+  customerParty,
+  customerTaxRates,
+  findMailboxes,
+} from './party.ts';
 export { type CustomerDependencies, customerRoutes } from './routes.ts';
 export { ConsumerBody, CustomerExternalId, TaxRatesBody } from './schemas.ts';
 export { COUNTRIES_TAXED_BY_ZIP_CODE } from './tax-address.ts';

@@ -74,6 +74,16 @@ export async function findMailboxes(tx: Tx, customerIds: Iterable<string>): Prom
   return new Map(found.map((mailbox) => [mailbox.customerId, mailbox]));
 }
 
+/** The names of some customers, also deleted ones; a missing customer is left out. */
+export async function customerNames(tx: Tx, ids: readonly string[]): Promise<{ id: string; name: string | null }[]> {
+  const rows = await selectCustomersEver(tx, ids);
+  const consumers = await findOrganizationsOf(
+    tx,
+    rows.map(({ consumerId }) => consumerId),
+  );
+  return rows.map(({ id, consumerId }) => ({ id, name: consumers.get(consumerId)?.name ?? null }));
+}
+
 async function customersEver(tx: Tx, ids: readonly string[]): Promise<CustomerRow[]> {
   const rows = await selectCustomersEver(tx, ids);
   const missing = rows.length < ids.length && ids.find((id) => !rows.some((row) => row.id === id));

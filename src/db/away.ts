@@ -1,3 +1,4 @@
+import { losesSession, NoPrimary } from './connection/index.ts';
 import { sqlState } from './sql-state.ts';
 
 /** Thrown in place of asking a database that does not answer. */
@@ -20,7 +21,7 @@ const DISK_FULL = '53100';
 export const saysDiskFull = (error: unknown): boolean =>
   sqlState(error) === DISK_FULL || (error instanceof Error && error.message.includes('No space left on device'));
 
-const AWAY_STATES = /^(?:08|57P)/; // connection, shutdown
+const AWAY_STATES = /^(?:08|57P|25006)/; // connection, shutdown, a standby that refuses a write
 const AWAY_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND']);
 const AWAY_MESSAGES =
   /Connection terminated|Client has encountered a connection error|Query read timeout|^timeout expired$/;
@@ -30,8 +31,8 @@ const AWAY_MESSAGES =
  * not.
  */
 export function isAway(error: unknown): boolean {
-  if (error instanceof DatabaseAway || error instanceof DatabaseFull) return true;
-  if (!(error instanceof Error)) return false;
+  if (error instanceof DatabaseAway || error instanceof DatabaseFull || error instanceof NoPrimary) return true;
+  if (!(error instanceof Error) || losesSession(error)) return false;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   return AWAY_STATES.test(code) || AWAY_CODES.has(code) || AWAY_MESSAGES.test(error.message);
 }

@@ -1,13 +1,16 @@
 export { DatabaseFull, isAway } from './away.ts';
 export { BinaryArray, type ElementType } from './binary-array.ts';
+export { connectTo, findPooler, type Pooler } from './connection/index.ts';
 export { insertion, withJsonb } from './insertion.ts';
 export { parseExactJson } from './json.ts';
+export { beginNextLife, currentLife, isInDoubt, type Life, livesOf, noteClock } from './life.ts';
 export { type Changed, changedRows, isChanged } from './lists/changes.ts';
 export {
   addListChanges,
   type CountedList,
   type CountedRange,
   countListsAgain,
+  keptByStatus,
   keptRange,
   keptTotal,
   type RangedList,
@@ -26,8 +29,8 @@ export {
 } from './lists/page.ts';
 export { AFTER_FORM } from './lists/places.ts';
 export { LookUp } from './look-up.ts';
-export { checkVersion, type Migrated, migrate, migrationFiles } from './migrate.ts';
-export { checkReference, ownerOf } from './ownership.ts';
+export { checkVersion, type Migrated, migrate, migrationFiles, NeedsDirectUrl } from './migrate.ts';
+export { checkReference, lockResources, ownerOf } from './ownership.ts';
 export { isStalePlan } from './plan-names.ts';
 export { Presence } from './presence.ts';
 export { rowsAs } from './rows.ts';
@@ -46,7 +49,7 @@ export {
   template,
 } from './sql.ts';
 export { LOCK_NOT_AVAILABLE, sqlState, UNDEFINED_FUNCTION, uniqueViolation } from './sql-state.ts';
-export { Database, type DatabaseOptions, type Scope } from './transaction.ts';
+export { Database, type DatabaseOptions, type Scope, type TransactionReport } from './transaction.ts';
 export { tryAgain } from './try-again.ts';
 export type { Tx } from './tx.ts';
 export { type AppliedMigration, compareMigrations, type MigrationFile, OtherVersion } from './versions.ts';

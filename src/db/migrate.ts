@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import pg from 'pg';
+import type pg from 'pg';
+import { connectTo, findPooler } from './connection/index.ts';
 import { sqlState, UNDEFINED_FUNCTION, UNDEFINED_TABLE } from './sql-state.ts';
 import { type AppliedMigration, compareMigrations, type MigrationFile, OtherVersion } from './versions.ts';
 
@@ -9,6 +10,17 @@ const folder = fileURLToPath(new URL('../../migrations/', import.meta.url));
 
 /** From this migration on, the database keeps the hash of each migration. */
 const FIRST_HASHES = '0170_db_migration_hashes';
+
+/** Thrown where work needs a connection of its own and gets one of a pooler that shares it after each transaction. */
+export class NeedsDirectUrl extends Error {
+  readonly fix: string;
+
+  /** @param setting the setting to make; absent: that of the environment */
+  constructor(work: string, setting = 'DATABASE_DIRECT_URL (for the sandbox: SANDBOX_DATABASE_DIRECT_URL)') {
+    super(`A pooler gives each transaction another connection to the database, but ${work} need one of their own.`);
+    this.fix = `let the connection string of PostgreSQL itself be ${setting}`;
+  }
+}
 
 export interface Migrated {
   /** The names of the migrations that this run applied. */
@@ -47,6 +59,7 @@ export async function migrate(url: string): Promise<Migrated> {
   const files = await migrationFiles();
   const current = files.at(-1)?.name ?? '';
   if ((await missingMigrations(url, files)).length === 0) return { applied: [], current };
+  if ((await findPooler(url)).isByTransaction) throw new NeedsDirectUrl('migrations');
   return connected(url, async (client) => {
     await client.query(LOCK); // ends with the connection
     const missing = new Set(await missingIn(client, files)); // another process may have migrated before the lock
@@ -87,9 +100,7 @@ async function missingIn(client: pg.Client, files: readonly MigrationFile[]): Pr
 
 /** Works on a connection of its own. A transaction that `work` leaves open is rolled back with it. */
 async function connected<Result>(url: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
-  const client = new pg.Client({ connectionString: url, application_name: 'reckoner migrate' });
-  client.on('error', () => undefined); // a broken connection is reported by the statement that meets it
-  await client.connect();
+  const client = await connectTo(url, { application_name: 'reckoner migrate' });
   try {
     return await work(client);
   } finally {

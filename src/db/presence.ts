@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { CONNECT_MILLISECONDS, Hosts } from './connection/index.ts';
 
 const PAUSE_MILLISECONDS = 200;
 
@@ -13,17 +14,18 @@ const BEGIN = `begin;
  * others after each. It reads nothing, so it keeps no old rows from being removed.
  */
 export class Presence {
-  readonly #url: string;
+  readonly #hosts: Hosts;
   readonly #onTrouble: (error: Error) => void;
   #number: number | null = null;
   #isLocked = false;
   #client: pg.Client | undefined;
   #retry: NodeJS.Timeout | undefined;
+  #isSearching = false;
   #connecting: Promise<void> | undefined;
   #isClosed = false;
 
   constructor(url: string, onTrouble: (error: Error) => void) {
-    this.#url = url;
+    this.#hosts = new Hosts(url);
     this.#onTrouble = onTrouble;
   }
 
@@ -39,8 +41,17 @@ export class Presence {
 
   /** @returns after the first try to connect; it never rejects */
   start(): Promise<void> {
-    if (!this.#client) this.#connecting = this.#connect();
+    if (!this.#client && !this.#isSearching) this.#connecting = this.#search();
     return this.#connecting ?? Promise.resolve();
+  }
+
+  async #search(): Promise<void> {
+    this.#isSearching = true;
+    const found = await this.#hosts.primary().catch((error: unknown) => error as Error);
+    this.#isSearching = false;
+    if (this.#isClosed) return;
+    if (typeof found === 'string') await this.#connect(found);
+    else this.#tryLater(found);
   }
 
   async close(): Promise<void> {
@@ -51,10 +62,10 @@ export class Presence {
     await this.#client?.end();
   }
 
-  async #connect(): Promise<void> {
+  async #connect(url: string): Promise<void> {
     const client = new pg.Client({
-      connectionString: this.#url,
-      connectionTimeoutMillis: 5_000,
+      connectionString: url,
+      connectionTimeoutMillis: CONNECT_MILLISECONDS,
       keepAlive: true,
       application_name: 'reckoner',
     });
@@ -78,7 +89,11 @@ export class Presence {
     this.#client = undefined;
     this.#isLocked = false;
     client.end().catch(() => undefined);
-    if (this.#isClosed) return;
+    this.#hosts.forget();
+    if (!this.#isClosed) this.#tryLater(error);
+  }
+
+  #tryLater(error: Error): void {
     this.#onTrouble(error);
     this.#retry = setTimeout(() => void this.start(), PAUSE_MILLISECONDS);
   }

@@ -5,6 +5,7 @@ import { decimal } from '../kernel/decimal.ts';
 import { ask, askInPieces } from './ask.ts';
 import { DatabaseFull, isAway, saysDiskFull } from './away.ts';
 import { Circuit } from './circuit.ts';
+import { Hosts, losesSession, NO_POOLER, type Pooler, poolClient, STRICT_POOLER } from './connection/index.ts';
 import { Constants } from './constants.ts';
 import { parseExactJson } from './json.ts';
 import { Owners } from './owners.ts';
@@ -53,6 +54,9 @@ const IDLE_MILLISECONDS = 5_000;
 
 const LOCK_MILLISECONDS = 3_000;
 
+/** How values are written as text. Where a pooler drops the settings of a connection, each transaction makes them. */
+const TEXT_SETTINGS = { TimeZone: 'UTC', DateStyle: 'ISO' };
+
 const MERCHANT_LIST = /^[A-Za-z0-9_]+$/;
 const RETRYABLE = new Set(['40001', '40P01']); // serialization failure, deadlock
 const CHECK_VIOLATION = '23514';
@@ -76,14 +80,28 @@ export interface TransactionOptions {
   readonly byKeys?: 'one thing' | 'a list';
 }
 
+/** A transaction that has ended, with all its tries. */
+export interface TransactionReport {
+  /** `transaction`, or `call` and what its plan is kept under. */
+  readonly name: string;
+  readonly outcome: 'committed' | 'rolled back';
+  readonly seconds: number;
+}
+
 export interface DatabaseOptions {
   readonly url: string;
+  /** What stands between the program and PostgreSQL; absent: nothing. */
+  readonly pooler?: Pooler;
+  /** Told when a pooler turns up that keeps less than was known: from then on, statements have no names. */
+  readonly onPooler?: (error: Error) => void;
   /** Connections kept at most. */
   readonly connections?: number;
   /** Milliseconds that one statement may take. 10 s for requests; workers ask for more. */
   readonly statementTimeout?: number;
   /** Is the disk of the database full? Asked during an outage; absent: unknown on this machine. */
   readonly isDiskFull?: () => boolean;
+  /** Told of each transaction when it has ended; absent: none is measured. */
+  readonly observe?: ((report: TransactionReport) => void) | undefined;
   /** Told when an idle connection breaks; without a listener that would end the process. */
   readonly onConnectionError?: (error: Error) => void;
 }
@@ -95,6 +113,7 @@ export interface DatabaseOptions {
 const isRetryable = (error: unknown): boolean =>
   RETRYABLE.has(sqlState(error)) ||
   isStalePlan(error) ||
+  losesSession(error) ||
   (sqlState(error) === CHECK_VIOLATION && (error as { constraint?: string }).constraint === undefined);
 
 /** Milliseconds before the next try: those who locked each other out do not meet again. */
@@ -111,21 +130,29 @@ export class Database {
   readonly #circuit = new Circuit(() => performance.now());
   readonly #constants = new Constants();
   #planNames = new PlanNames();
+  #pooler: Pooler;
+  readonly #onPooler: (error: Error) => void;
   readonly #isDiskFull: () => boolean;
+  readonly #observe: DatabaseOptions['observe'];
   #fullUntil = 0;
 
   constructor(options: DatabaseOptions) {
     this.#statementTimeout = options.statementTimeout ?? 10_000;
     this.#isDiskFull = options.isDiskFull ?? (() => false);
+    this.#observe = options.observe;
+    this.#pooler = options.pooler ?? NO_POOLER;
+    this.#onPooler = options.onPooler ?? (() => undefined);
+    const settings = `-c statement_timeout=${this.#statementTimeout} ${optionsOf(TEXT_SETTINGS)}`;
+    const hosts = new Hosts(options.url);
     this.#pool = new pg.Pool({
-      connectionString: options.url,
+      Client: poolClient(hosts, () => (this.#pooler.keepsSettings ? { options: settings } : {})),
+      connectionString: hosts.first,
       max: options.connections ?? 20,
       types,
       connectionTimeoutMillis: 5_000,
       idleTimeoutMillis: IDLE_CONNECTION_MILLISECONDS,
       maxLifetimeSeconds: CONNECTION_SECONDS,
       query_timeout: this.#statementTimeout + GRACE_MILLISECONDS,
-      options: `-c TimeZone=UTC -c DateStyle=ISO -c statement_timeout=${this.#statementTimeout}`,
       application_name: 'reckoner',
     });
     this.#pool.on('error', (error) => options.onConnectionError?.(error));
@@ -141,13 +168,15 @@ export class Database {
    */
   transaction<T>(scope: Scope, work: (tx: Tx) => Promise<T>, { signal, byKeys }: TransactionOptions = {}): Promise<T> {
     const attempt = async () => {
+      const pooler = this.#pooler;
       const planNames = byKeys === undefined ? null : this.#planNames;
       try {
         return await this.#attempt(
-          beginStatement(scope, this.#statementTimeout, byKeys),
+          this.#beginStatement({ ...settingsOf(scope), ...(byKeys !== undefined && BY_KEYS) }, roleOf(scope)),
           async (client) => {
+            const { keepsNames } = pooler;
             const tx = new ConnectionTx(
-              { client, signal, planNames, constants: this.#constants, afterCommit: [] },
+              { client, signal, keepsNames, planNames, constants: this.#constants, afterCommit: [] },
               merchantOf(scope),
             );
             return { value: await work(tx), tx };
@@ -155,11 +184,54 @@ export class Database {
           signal,
         );
       } catch (error) {
-        if (isStalePlan(error) && planNames === this.#planNames) this.#planNames = planNames.renewed();
+        if (isStalePlan(error)) this.#renewPlans(planNames, error as Error);
         throw error;
       }
     };
-    return tryAgain(attempt, RETRIES);
+    return this.#observed('transaction', () => tryAgain(attempt, RETRIES));
+  }
+
+  /** Tells the observer, if there is one, how long some work took. */
+  async #observed<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const observe = this.#observe;
+    if (!observe) return work();
+    const started = performance.now();
+    let outcome: TransactionReport['outcome'] = 'rolled back';
+    try {
+      const value = await work();
+      outcome = 'committed';
+      return value;
+    } finally {
+      observe({ name, outcome, seconds: (performance.now() - started) / 1000 });
+    }
+  }
+
+  /** One round trip: the role, whom it may see, and the limits, all local to the transaction. */
+  #beginStatement(settings: Record<string, string | number>, role: string | null): string {
+    const all = {
+      statement_timeout: this.#statementTimeout,
+      idle_in_transaction_session_timeout: this.#statementTimeout + IDLE_MILLISECONDS,
+      ...(!this.#pooler.keepsSettings && TEXT_SETTINGS),
+      ...settings,
+    };
+    const set = Object.entries(all).map(([name, value]) => `set_config('${name}', '${value}', true)`);
+    return `begin; ${role === null ? '' : `set local role ${role}; `}select ${set.join()}`;
+  }
+
+  /**
+   * A pooler that keeps names knows statements by their texts: it would find the stale plan under each new name, so
+   * statements have no names any more.
+   */
+  #renewPlans(used: PlanNames | null, error: Error): void {
+    if (this.#pooler.isByTransaction) this.#lowerTo({ ...this.#pooler, keepsNames: false }, error);
+    else if (used === this.#planNames) this.#planNames = used.renewed();
+  }
+
+  #lowerTo(pooler: Pooler, error: Error): void {
+    const { keepsNames, keepsSettings } = this.#pooler;
+    if (keepsNames === pooler.keepsNames && keepsSettings === pooler.keepsSettings) return;
+    this.#pooler = pooler;
+    this.#onPooler(error);
   }
 
   async #attempt<T>(
@@ -183,6 +255,7 @@ export class Database {
       await undoing.catch((failure: unknown) => {
         broken ??= failure instanceof Error ? failure : new Error(String(failure));
       });
+      if (isOfStandby(error)) broken ??= error;
       throw this.#explained(error);
     } finally {
       client.off('error', onError);
@@ -233,7 +306,8 @@ export class Database {
   /**
    * Runs one statement that is a transaction of its own, in one round trip: committed when it returns. What
    * `transaction` tries again is tried again here too. It must be the call of a function that takes its role and its
-   * merchants itself before it touches a table, as `transaction` does for others.
+   * merchants itself before it touches a table, as `transaction` does for others. Behind a pooler that drops settings
+   * it takes a transaction of three round trips.
    * @param name what its plan is kept under on each connection
    */
   async call<Row>(name: string, query: Sql): Promise<Row[]> {
@@ -242,8 +316,18 @@ export class Database {
 
   /** The same for a statement that is written out already. */
   async callPrepared<Row>({ name, text, values }: Prepared): Promise<Row[]> {
-    const statement = { name, text, values: values as unknown[] };
-    const { rows } = await tryAgain(() => this.#asking(() => ask(this.#pool, statement)), RETRIES);
+    const statement = { text, values: values as unknown[] };
+    const attempt = async () => {
+      const { keepsNames, keepsSettings } = this.#pooler;
+      const asked = keepsNames ? { name, ...statement } : statement;
+      if (keepsSettings) return this.#asking(() => ask(this.#pool, asked));
+      const nothing = { committed: () => undefined };
+      return this.#attempt(this.#beginStatement({}, null), async (client) => ({
+        value: await ask(client, asked),
+        tx: nothing,
+      }));
+    };
+    const { rows } = await this.#observed(`call ${name}`, () => tryAgain(attempt, RETRIES));
     return rows as Row[];
   }
 
@@ -262,11 +346,25 @@ export class Database {
     return performance.now() < this.#fullUntil;
   }
 
-  /** The error to throw: a full disk is reported as such, also if it has ended the server. */
+  /**
+   * The error to throw: a full disk is reported as such, also if it has ended the server. Every error of the database
+   * comes here, so here a pooler is noticed that was not there before, and a machine that stopped to answer.
+   */
   #explained(error: unknown): unknown {
+    if (losesSession(error)) this.#lowerTo(STRICT_POOLER, error as Error);
+    if (hangs(error)) this.#dropIdle();
     if (error instanceof DatabaseFull || !(saysDiskFull(error) || (isAway(error) && this.#isDiskFull()))) return error;
     this.#fullUntil = performance.now() + FULL_MILLISECONDS;
     return new DatabaseFull(error);
+  }
+
+  /** Idle connections lead to the same machine as the one that hangs, and each would let one caller wait. */
+  #dropIdle(): void {
+    for (let left = this.#pool.idleCount; left > 0; left -= 1)
+      this.#pool.connect().then(
+        (client) => client.release(true),
+        () => undefined,
+      );
   }
 
   /** Could it not be reached when it was asked last? */
@@ -288,29 +386,26 @@ export class Database {
 const merchantOf = (scope: Scope): string | null =>
   typeof scope === 'object' && scope.merchants.length === 1 ? (scope.merchants[0] as string) : null;
 
-/**
- * One round trip: the role, whom it may see, and the limits, all local to the transaction (safe behind a transaction
- * pooler).
- */
-function beginStatement(scope: Scope, statementTimeout: number, byKeys: TransactionOptions['byKeys']): string {
+const roleOf = (scope: Scope): string => (scope === 'every merchant, reading' ? 'reckoner_operator' : 'reckoner_app');
+
+/** The settings of a transaction that decide whom it sees, and how long it waits. */
+function settingsOf(scope: Scope): Record<string, string | number> {
   const merchants = typeof scope === 'object' ? scope.merchants : [];
   for (const id of merchants) if (!MERCHANT_LIST.test(id)) throw new TypeError('A merchant id is letters and digits.');
-  const role = scope === 'every merchant, reading' ? 'reckoner_operator' : 'reckoner_app';
-  const settings = {
-    'reckoner.merchants': merchants.join(','),
-    statement_timeout: statementTimeout,
-    lock_timeout: LOCK_MILLISECONDS,
-    idle_in_transaction_session_timeout: statementTimeout + IDLE_MILLISECONDS,
-    ...(byKeys !== undefined && BY_KEYS),
-  };
-  const set = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', true)`);
-  return `begin; set local role ${role}; select ${set.join()}`;
+  return { 'reckoner.merchants': merchants.join(','), lock_timeout: LOCK_MILLISECONDS };
 }
+
+const optionsOf = (settings: Readonly<Record<string, string>>): string =>
+  Object.entries(settings)
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(' ');
 
 /** A transaction under way. */
 interface Running {
   readonly client: pg.PoolClient;
   readonly signal: AbortSignal | undefined;
+  /** Do connections keep the plans of statements under names? */
+  readonly keepsNames: boolean;
   /** Absent: each statement is planned when it is sent. */
   readonly planNames: PlanNames | null;
   readonly constants: Constants;
@@ -343,6 +438,7 @@ class ConnectionTx implements Tx {
 
   #statement(query: Sql, plan?: string): { readonly text: string; readonly values: unknown[]; readonly name?: string } {
     const { text, values } = compile(query);
+    if (!this.#running.keepsNames) return { text, values };
     const name = plan ?? this.#running.planNames?.of(text);
     return name === undefined ? { text, values } : { text, values, name };
   }
@@ -394,6 +490,11 @@ class ConnectionTx implements Tx {
     for (const work of this.#running.afterCommit) work();
   }
 }
+
+const READ_ONLY = '25006';
+
+/** Was a write refused by a standby? Its connection is given up, because the next one may lead to the primary. */
+const isOfStandby = (error: unknown): error is Error => sqlState(error) === READ_ONLY;
 
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 

@@ -33,6 +33,10 @@ it.each([
     missing: ['0020_b'],
     problem: 'another version of Reckoner: it lacks the migration 0020_b',
   },
-])('a database with $what', ({ applied, missing, problem }) => {
-  expect(compareMigrations(files, applied)).toEqual({ missing, problem });
+])('a database with $what', ({ what, applied, missing, problem }) => {
+  expect(compareMigrations(files, applied)).toEqual({
+    missing,
+    problem,
+    isNewer: what === 'a later one',
+  });
 });

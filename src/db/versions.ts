@@ -27,12 +27,13 @@ export class OtherVersion extends Error {
 /**
  * Compares the migrations of a database with the files of this program (decision 0187). `missing` are the names that
  * the database lacks, in order; `problem` says which other version made the database, and is null where this one may
- * work on it.
+ * work on it. `isNewer`: it has all of these and only later ones besides. Migrations add, so a process that works on it
+ * goes on while an upgrade rolls; it does not start on it.
  */
 export function compareMigrations(
   files: readonly MigrationFile[],
   applied: readonly AppliedMigration[],
-): { missing: string[]; problem: string | null } {
+): { missing: string[]; problem: string | null; isNewer: boolean } {
   const hashes = new Map(files.map(({ name, hash }) => [name, hash]));
   const names = new Set(applied.map(({ name }) => name));
   const missing = files.map(({ name }) => name).filter((name) => !names.has(name));
@@ -48,5 +49,6 @@ export function compareMigrations(
       return `another version of Reckoner: its migration ${edited} differs from the file of this version`;
     return skipped === undefined ? null : `another version of Reckoner: it lacks the migration ${skipped}`;
   };
-  return { missing, problem: problem() };
+  const isNewer = unknown.length > 0 && unknown.every((name) => name > newest) && !edited && missing.length === 0;
+  return { missing, problem: problem(), isNewer };
 }

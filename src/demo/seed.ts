@@ -14,6 +14,8 @@ export type SeedingStep = <T>(label: string, work: () => Promise<T>) => Promise<
 export interface OpenedDemo {
   readonly merchantId: string;
   readonly merchantKey: string;
+  /** The user who owns the merchant. */
+  readonly ownerId: string;
   /** An externalId whose customer's open invoice grows with each event. */
   readonly sampleExternalId: string;
   /**
@@ -67,6 +69,7 @@ export async function openDemo(place: DemoPlace, now: Instant): Promise<OpenedDe
   return {
     merchantId: merchant.id,
     merchantKey: key.secret,
+    ownerId: user.id,
     sampleExternalId: SAMPLE,
     fill: async (step, signal) => {
       const client = clientOf(place.server, key.secret, signal);

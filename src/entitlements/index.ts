@@ -16,6 +16,7 @@ export { findWatchedBalances, type WatchedBalance } from './notices/watched.ts';
 export { eventBalances } from './of-events.ts';
 export { grantPurchases } from './purchases/paid.ts';
 export { GRANT_PURCHASE } from './purchases/purchase.ts';
+export { selectPlanEntitlementsMeasuring as findPlanEntitlementsMeasuring } from './reading/burnt.sql.ts';
 export { burntUnits } from './reading/burnt.ts';
 export { type CustomerBalance, findCustomerBalances } from './reading/of-customer.ts';
 export { reservationDueKind } from './reservations/reservations.ts';

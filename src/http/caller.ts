@@ -1,11 +1,15 @@
 /** §5 and api.md, Identity: the rights of a user within its organization. */
 export type Role = 'viewer' | 'member' | 'admin';
 
-/** The sender of a request: a user, known by an API key. */
+/** The sender of a request: a user, known by an API key or by a session of the web console. */
 export interface Caller {
   readonly userId: string;
-  readonly keyId: string;
-  /** The user's organization; for a merchant's user also the merchant whose resources it may use. */
+  /** Null: a session of the web console. */
+  readonly keyId: string | null;
+  /**
+   * The user's organization; for a merchant's user also the merchant whose resources it may use. Of an operator who
+   * acts as a merchant in the console: that merchant.
+   */
   readonly organizationId: string;
   readonly role: Role;
   /** Users of the platform organization may act across merchants (§5). */

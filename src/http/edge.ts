@@ -2,11 +2,11 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Database, Tx } from '../db/index.ts';
-import type { ErrorTable } from '../kernel/result.ts';
+import type { ErrorTable, Refusal } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { Authentication, Caller } from './caller.ts';
 import type { ErrorReply } from './errors.ts';
-import type { Metrics } from './metrics.ts';
+import type { Metrics } from './metrics/metrics.ts';
 import type { Deliveries } from './reference/operations.ts';
 import type { ErrorPage, Place, Route } from './route.ts';
 import type { PagePlaces } from './sharing/page-places.ts';
@@ -41,6 +41,35 @@ export interface AuditEntry {
   readonly at: Instant;
 }
 
+/** The sign-in of the web console, whose requests carry a session in place of an API key. */
+export interface ConsoleDoor {
+  /** The refusal of a request that another site may have made; null: none. */
+  guard(request: FastifyRequest): Refusal | null;
+  /** The person who is signed in. @throws the refusal of everybody else, and of a merchant that is not theirs */
+  authenticate(request: FastifyRequest): Promise<Caller>;
+  /** The secret of the session in the cookies of a request; empty: none. */
+  secretOf(request: FastifyRequest): string;
+}
+
+/** A request that was answered, for its span. */
+export interface RequestReport {
+  readonly method: string;
+  /** The declared path, `/v0/products/:id`, never the one that was sent. */
+  readonly route: string;
+  readonly status: number;
+  readonly requestId: string;
+  readonly seconds: number;
+}
+
+/** The spans of requests; each request is known by its object. */
+export interface RequestTracer {
+  /** Begins a span: what `next` leads to belongs to it. @param traceparent the header of the caller */
+  begin(request: object, traceparent: string | undefined, next: () => void): void;
+  /** Continues in it: the end of a body comes from the connection, which belongs to no request. */
+  resume(request: object, next: () => void): void;
+  end(request: object, report: RequestReport): void;
+}
+
 /** The dependencies of the API; `app.ts` binds them. */
 export interface ServerOptions {
   readonly database: Database;
@@ -49,6 +78,8 @@ export interface ServerOptions {
   /** The webhooks that the document describes; absent: none. */
   readonly deliveries?: Deliveries;
   readonly authenticate: (token: string | undefined, address: string) => Authentication | Promise<Authentication>;
+  /** The sign-in of the web console; absent: there is no console. */
+  readonly console?: ConsoleDoor;
   readonly audit: (tx: Tx, entry: AuditEntry) => Promise<void>;
   /** Wall time; the only place of the API where it comes in. */
   readonly now: () => Instant;
@@ -59,6 +90,8 @@ export interface ServerOptions {
   /** The proxies with a trusted `X-Forwarded-For`; absent: none. */
   readonly trustedProxies?: readonly string[];
   readonly metrics?: Metrics;
+  /** Makes spans of requests; absent: there are none. */
+  readonly tracer?: RequestTracer | undefined;
   /** Request rates; absent: unlimited. */
   readonly rateLimiter?: RateLimiter;
   /** How many requests of a merchant may be in work; absent: any number. */

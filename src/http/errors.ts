@@ -12,6 +12,7 @@ export const ERROR_WORDS: Readonly<Record<number, string>> = {
   405: 'method_not_allowed',
   408: 'request_timeout',
   409: 'conflict',
+  412: 'precondition_failed',
   413: 'payload_too_large',
   415: 'unsupported_media_type',
   429: 'too_many_requests',
@@ -28,6 +29,10 @@ export const edgeErrors = {
   IDEMPOTENCY_KEY_REUSED: { status: 409, message: 'This idempotency key was used with different content.' },
   IDEMPOTENCY_IN_PROGRESS: { status: 409, message: 'A request with this idempotency key is still running.' },
   INVALID_TRANSITION: { status: 409, message: 'The resource is not in a state that allows this.' },
+  PRECONDITION_FAILED: {
+    status: 412,
+    message: 'The resource has changed since you read it; see details. Read it again, then send the change.',
+  },
   METHOD_NOT_ALLOWED: { status: 405, message: 'This path does not support this method; see the header Allow.' },
   PAYLOAD_TOO_LARGE: { status: 413, message: 'The body is larger than this operation allows.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'Send Content-Type: application/json.' },
@@ -80,7 +85,7 @@ export class ErrorReplies {
           entry.status,
           refusal.message ?? entry.message,
           { code: refusal.code, ...(refusal.details && { details: refusal.details }) },
-          refusal.code === 'IDEMPOTENCY_IN_PROGRESS' ? { 'retry-after': '1' } : {},
+          retryAfter(refusal.code, refusal.details),
         );
       }
       case 'validation': {
@@ -108,6 +113,14 @@ export class ErrorReplies {
     }
   }
 }
+
+const retryAfter = (
+  code: string,
+  { retryAfterSeconds }: Readonly<Record<string, unknown>> = {},
+): Record<string, string> => {
+  const seconds = code === 'IDEMPOTENCY_IN_PROGRESS' ? 1 : retryAfterSeconds;
+  return typeof seconds === 'number' ? { 'retry-after': String(seconds) } : {};
+};
 
 /** The reply to a call without a caller. @param header `Authorization`, as it was sent */
 export function authenticationReply(

@@ -31,9 +31,9 @@ describe('/readyz is a 503', () => {
       undone: (name: string) => `update migration_hash set hash = reverse(hash) where name = '${name}'`,
     },
     {
-      what: 'a newer version',
-      done: `insert into kysely_migration values ('9999_future', now()::text) returning name`,
-      missing: (name: string) => other(`a newer version of Reckoner: this version has no migration ${name}`),
+      what: 'an unknown migration among them',
+      done: `insert into kysely_migration values ('0100_unknown', now()::text) returning name`,
+      missing: (name: string) => other(`another version of Reckoner: this version has no migration ${name}`),
       undone: (name: string) => `delete from kysely_migration where name = '${name}'`,
     },
   ])('for a database with $what', async ({ done, missing, undone }) => {
@@ -44,6 +44,13 @@ describe('/readyz is a 503', () => {
     });
     await asOwner(env.url, undone(rows[0].name));
     expect((await readiness()).status).toBe(200);
+  });
+
+  it('stays 200 while an upgrade rolls, and says that the schema is newer', async () => {
+    await asOwner(env.url, `insert into kysely_migration values ('9999_future', now()::text)`);
+    expect(await readiness()).toMatchObject({ status: 200, body: { status: 'ok', schema: 'newer' } });
+    await asOwner(env.url, `delete from kysely_migration where name = '9999_future'`);
+    expect((await readiness()).body).toEqual({ status: 'ok' });
   });
 });
 

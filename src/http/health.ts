@@ -11,7 +11,7 @@ import {
   UNDEFINED_FUNCTION,
 } from '../db/index.ts';
 import { notFound, ok } from '../kernel/result.ts';
-import type { Metrics } from './metrics.ts';
+import type { Metrics } from './metrics/metrics.ts';
 import { Reply, type Route, routesOf } from './route.ts';
 import { Type } from './schema.ts';
 
@@ -29,7 +29,12 @@ export interface HealthOptions {
 const PATIENCE_MILLISECONDS = 2_000; // a probe that has to wait longer counts as an answer too
 
 const HealthReply = Type.Object(
-  { status: Type.Literal('ok', { description: 'The program works.' }) },
+  {
+    status: Type.Literal('ok', { description: 'The program works.' }),
+    schema: Type.Optional(
+      Type.Literal('newer', { description: 'The database has migrations of a newer version: upgrade this process.' }),
+    ),
+  },
   { $id: 'Health', description: 'The answer of a program that works.' },
 );
 const NotReadyReply = Type.Object(
@@ -57,13 +62,13 @@ export function healthRoutes({ database, migrations, metrics, showsMetrics }: He
     api.get('/readyz', 'getReadiness', {
       summary: 'Check that the program can take requests',
       description:
-        'Answers 200 when the database answers and has the migrations of this program, all of them and no others, ' +
-        'otherwise 503. No API key is needed.',
+        'Answers 200 when the database answers and has all migrations of this program, otherwise 503. A database that ' +
+        'was upgraded meanwhile has later ones too, and `schema` says it. No API key is needed.',
       access: { public: true },
       replies: { 200: HealthReply, 503: NotReadyReply },
       free: async () => {
-        const missing = await whatIsMissing(database, migrations);
-        if (missing.length === 0) return ok({ status: 'ok' });
+        const { missing, isNewer } = await whatIsMissing(database, migrations);
+        if (missing.length === 0) return ok({ status: 'ok', ...(isNewer && { schema: 'newer' }) });
         return ok(new Reply(503, { status: 'unavailable', missing }, { 'retry-after': '1' }));
       },
     }),
@@ -82,10 +87,15 @@ export function healthRoutes({ database, migrations, metrics, showsMetrics }: He
   ];
 }
 
-async function whatIsMissing(database: Database, migrations: HealthOptions['migrations']): Promise<string[]> {
+async function whatIsMissing(
+  database: Database,
+  migrations: HealthOptions['migrations'],
+): Promise<{ readonly missing: readonly string[]; readonly isNewer: boolean }> {
   const timer = new AbortController();
   const applied = database
-    .transaction('nobody', (tx) => tx.rows<AppliedMigration>(sql`select name, hash from migration_hashes()`))
+    .transaction('nobody', (tx) =>
+      tx.rows<AppliedMigration>(sql`select name, hash from migration_hashes()`, 'readiness'),
+    )
     .catch((error: unknown) => {
       if (error instanceof DatabaseFull) return 'full';
       return sqlState(error) === UNDEFINED_FUNCTION ? [] : null; // a database before its first migration
@@ -95,8 +105,9 @@ async function whatIsMissing(database: Database, migrations: HealthOptions['migr
     sleep(PATIENCE_MILLISECONDS, null, { signal: timer.signal }).catch(() => null),
   ]);
   timer.abort();
-  if (rows === 'full' || database.isFull) return ['disk space'];
-  if (rows === null) return ['database'];
-  const { missing, problem } = compareMigrations(migrations, rows);
-  return problem === null ? missing.map((name) => `migration ${name}`) : [new OtherVersion(problem).message];
+  if (rows === 'full' || database.isFull) return { missing: ['disk space'], isNewer: false };
+  if (rows === null) return { missing: ['database'], isNewer: false };
+  const { missing, problem, isNewer } = compareMigrations(migrations, rows);
+  if (problem !== null && !isNewer) return { missing: [new OtherVersion(problem).message], isNewer };
+  return { missing: missing.map((name) => `migration ${name}`), isNewer };
 }

@@ -1,14 +1,23 @@
 export { checkFigures, MOST_FIGURES } from './answer-size.ts';
-export { tagOf } from './answers/encoding.ts';
+export { compressed, type Encoding, encodingFor, tagOf } from './answers/encoding.ts';
 export { inlineFile } from './answers/file-name.ts';
 export { JsonParts, readJsonBody, readJsonParts, readText } from './body.ts';
 export { type BodyKey, bodyKey, findCreated, keyColumns } from './body-key.ts';
 export { type Authentication, type Caller, hasRole, type Role } from './caller.ts';
-export { type AuditEntry, bearerToken, JSON_SUFFIX, JSON_SUFFIX_TYPE, type ServerOptions } from './edge.ts';
+export {
+  type AuditEntry,
+  bearerToken,
+  type ConsoleDoor,
+  JSON_SUFFIX,
+  JSON_SUFFIX_TYPE,
+  type RequestReport,
+  type RequestTracer,
+  type ServerOptions,
+} from './edge.ts';
 export type { ErrorReply } from './errors.ts';
 export { type HealthOptions, healthRoutes } from './health.ts';
 export { canonicalJson, fingerprint, forgetIdempotencyKeys } from './idempotency.ts';
-export { Metrics, type MetricsOptions } from './metrics.ts';
+export { type MetricReading, Metrics, type MetricsOptions, type StepMeasure } from './metrics/metrics.ts';
 export { AskOutside } from './outside.ts';
 export {
   type Access,
@@ -28,7 +37,7 @@ export * from './schema.ts';
 export { createServer } from './server.ts';
 export { AddressRate } from './sharing/address-rate.ts';
 export { PagePlaces } from './sharing/page-places.ts';
-export { RateLimiter, type RateLimits } from './sharing/rate-limit.ts';
+export { type Bucket, type RateLimit, RateLimiter, type RateLimits, takeToken } from './sharing/rate-limit.ts';
 export { type SlotLimits, Slots } from './sharing/slots.ts';
 export { eachInTurns, inTurns, sortedInTurns, turn } from './turns.ts';
 export { validate } from './validation.ts';

@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
-import type { Scope, Tx } from '../db/index.ts';
+import { lockResources, type Scope, type Tx } from '../db/index.ts';
 import { type FieldError, fail, invalid, orThrow, RefusalError, type Result } from '../kernel/result.ts';
+import { checkExpected, Preconditions, tagged } from './answers/preconditions.ts';
 import type { Caller } from './caller.ts';
-import { bearerToken, type MediaProblem, mediaProblem, type ServerOptions, send } from './edge.ts';
+import { authenticate, isBarred, secretOf } from './doors/doors.ts';
+import { type MediaProblem, mediaProblem, type ServerOptions, send } from './edge.ts';
 import { authenticationReply, type ErrorReplies, type ErrorReply, reply as errorReply } from './errors.ts';
 import {
   claim,
@@ -54,7 +56,7 @@ export class Runner {
   readonly #options: ServerOptions;
   readonly #errors: ErrorReplies;
   readonly #merchants: Merchants;
-  readonly #readersByPath = new Map<string, Route>();
+  readonly #preconditions: Preconditions;
   /** Answers that somebody is told of already because their time was over; `sent` is true only at their last byte. */
   readonly #over = new WeakSet<FastifyReply>();
 
@@ -62,8 +64,7 @@ export class Runner {
     this.#options = options;
     this.#errors = errors;
     this.#merchants = new Merchants(options.database);
-    for (const each of options.routes)
-      if (each.declaration.method === 'GET') this.#readersByPath.set(each.declaration.path, each);
+    this.#preconditions = new Preconditions(options.routes);
   }
 
   /** Adds a route to the server. @throws at boot where its policy does not name the resource in its path. */
@@ -77,7 +78,7 @@ export class Runner {
       config: { errorPage: declaration.errorPage, replies: declaration.replies },
       onRequest: async (request, reply) => {
         if (!('public' in declaration.access)) {
-          const found = await this.#options.authenticate(bearerToken(request), request.ip);
+          const found = await authenticate(request, this.#options);
           if ('code' in found)
             return send(
               reply,
@@ -93,6 +94,8 @@ export class Runner {
             const refused = this.#errors.for({ kind: 'code', code: 'RATE_LIMITED' });
             return send(reply, { ...refused, headers: { ...refused.headers, ...counted.headers } });
           }
+        } else if (isBarred(request, declaration.path)) {
+          return send(reply, this.#errors.for({ kind: 'not_found', what: 'path' }));
         } else if (declaration.errorPage) {
           const seconds = this.#options.pagePlaces?.count(request.ip) ?? null;
           if (seconds !== null) {
@@ -234,6 +237,7 @@ export class Runner {
     const query = { ...(request.query as Values) };
     const body = declaration.body && request.body === undefined ? {} : request.body;
     this.#validate(each, query, body);
+    const expected = orThrow(this.#preconditions.expectedOf(each, request.headers['if-match']));
     const merchantId =
       'public' in declaration.access
         ? null
@@ -274,7 +278,7 @@ export class Runner {
     const key = this.#idempotency(each, request, merchantId ?? caller?.organizationId ?? '');
     if (key === null) {
       const work = async (tx: Tx) => {
-        const before = await this.#before(each, { ...context, tx });
+        const before = await this.#before(each, { ...context, tx }, expected);
         const done = orThrow(await handle(each, { ...context, tx, wasBefore: before.say }));
         await this.#audit(each, tx, request, merchantId, before.resource, done);
         return done;
@@ -303,7 +307,7 @@ export class Runner {
     key: IdempotencyScope,
     context: HandlerContext,
   ): Promise<FastifyReply> {
-    const lock = each.declaration.secretReply ? lockOf(bearerToken(request) ?? '') : noLock;
+    const lock = each.declaration.secretReply ? lockOf(secretOf(request, this.#options)) : noLock;
     const fingerprint = lock.fingerprint(request.url, context.body);
     const claimed = await this.#unlessWaiting(() =>
       withAnswers(() =>
@@ -446,17 +450,27 @@ export class Runner {
     return { merchantId, route: `${declaration.method} ${declaration.path}`, key };
   }
 
-  /** The resource before a change: as its own GET shows it, or as the handler will say; null for creations. */
-  async #before(each: Route, context: HandlerContext & { readonly tx: Tx }): Promise<Before> {
+  /**
+   * The resource before a change: as its own GET shows it, or as the handler will say; null for creations.
+   * @param expected the tags of If-Match: then the resource is locked before it is read and compared with them
+   */
+  async #before(
+    each: Route,
+    context: HandlerContext & { readonly tx: Tx },
+    expected: readonly string[] | null = null,
+  ): Promise<Before> {
     const before = new Before();
-    if (!each.declaration.saysBefore) before.say(await this.#shownBefore(each, context));
+    if (each.declaration.saysBefore && expected === null) return before;
+    if (expected !== null) await lockResources(context.tx, Object.values(context.params as Record<string, string>));
+    const shown = await this.#shownBefore(each, context);
+    if (expected !== null && shown !== null) orThrow(checkExpected(expected, shown as object));
+    if (!each.declaration.saysBefore) before.say(shown);
     return before;
   }
 
   async #shownBefore({ declaration }: Route, context: HandlerContext & { readonly tx: Tx }): Promise<unknown> {
     if (declaration.method === 'GET' || declaration.audited === false || 'public' in declaration.access) return null;
-    const path = /^(.*\/:[A-Za-z]+)(?:\/[^:]*)?$/.exec(declaration.path)?.[1];
-    const reader = path === undefined ? undefined : this.#readersByPath.get(path);
+    const reader = this.#preconditions.readerOf(declaration);
     if (!reader?.handler) return null;
     const query = {};
     validate('query', reader.declaration.query ?? NOTHING, query);
@@ -494,7 +508,10 @@ export class Runner {
     reply.code(status).headers(headers);
     if (body === undefined) return reply.send();
     if (body instanceof Uint8Array || typeof body === 'string') return reply.send(body);
-    const text = JSON.stringify(body);
+    const { text, tag } = this.#preconditions.hasTag(each.declaration)
+      ? tagged(body as object)
+      : { text: JSON.stringify(body), tag: undefined };
+    if (tag !== undefined) reply.header('etag', tag);
     if (this.#options.checkReplies) checkReply(each, status, text);
     return reply.type('application/json; charset=utf-8').send(text);
   }

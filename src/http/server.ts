@@ -11,8 +11,9 @@ import { isIdAs, isKind, wrongKindWords } from '../kernel/ids.ts';
 import { type Refusal, RefusalError } from '../kernel/result.ts';
 import { encode } from './answers/encoding.ts';
 import { BodyError, readJsonBody, readJsonParts, readText } from './body.ts';
-import { compactText, plainUrl } from './compact.ts';
-import { bearerToken, JSON_SUFFIX, JSON_SUFFIX_TYPE, type ServerOptions, send, sendPage } from './edge.ts';
+import { compactText } from './compact.ts';
+import { authenticate, doorOf, enter } from './doors/doors.ts';
+import { JSON_SUFFIX, JSON_SUFFIX_TYPE, type ServerOptions, send, sendPage } from './edge.ts';
 import {
   answerParserError,
   authenticationReply,
@@ -47,7 +48,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     connectionTimeout: 0,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 512 },
-    rewriteUrl: ({ url = '/' }) => plainUrl(url),
+    rewriteUrl: (raw) => enter(raw, options.console !== undefined),
     frameworkErrors: (_error, request, reply) => {
       reply.header('x-request-id', request.id); // no hook runs for a path that cannot be decoded
       void answerUnknown(request as FastifyRequest, reply as FastifyReply).catch((error: unknown) =>
@@ -72,7 +73,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   const answerUnknown = async (request: FastifyRequest, reply: FastifyReply) => {
     const page = errorPages.get(request.url.split(/[/?]/)[1] ?? '');
     if (page) return sendPage(reply, page, 404);
-    const found = await options.authenticate(bearerToken(request), request.ip);
+    const found = await authenticate(request, options);
     if ('code' in found)
       return send(reply, authenticationReply(errors, found, request.headers.authorization, options.environment));
     const allowed = methodsOf(options.routes, request.url);
@@ -93,6 +94,14 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
 
   // Hooks that call back: a promise for each of them would cost every request more than what they do.
   const noticeProxy = proxyNotice();
+  const { tracer } = options;
+  if (tracer) {
+    app.addHook('onRequest', (request, _reply, done) => {
+      const { traceparent } = request.headers;
+      tracer.begin(request, typeof traceparent === 'string' ? traceparent : undefined, done);
+    });
+    app.addHook('preValidation', (request, _reply, done) => tracer.resume(request, done));
+  }
   app.addHook('onRequest', (request, reply, done) => {
     noticeProxy(request);
     reply
@@ -103,13 +112,23 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       send(reply, errors.for({ kind: 'code', code: 'MALFORMED_REQUEST' }));
       return;
     }
+    const refusal = doorOf(request) === 'console' ? options.console?.guard(request) : null;
+    if (refusal) {
+      send(reply, errors.for(refusal));
+      return;
+    }
     if (request.is404) return answerUnknown(request, reply); // before its body is read
     done();
     return;
   });
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.is404 ? 'none' : (request.routeOptions.url ?? 'none');
-    options.metrics?.request(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
+    const seconds = reply.elapsedTime / 1000;
+    options.metrics?.request(request.method, route, reply.statusCode, seconds);
+    tracer?.end(request, {
+      ...{ method: request.method, route, status: reply.statusCode, seconds },
+      requestId: request.id,
+    });
     if (request.method !== 'GET' && reply.statusCode < 400 && !quiet.has(`${request.method} ${route}`))
       options.onChange?.();
     // the demo calls from within, without a socket
@@ -129,7 +148,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   guardReference(app, options.baseUrl); // before anything is compressed
   app.addHook('onSend', (request, reply, payload, done) => {
     const isJson = String(reply.getHeader('content-type') ?? '').startsWith('application/json');
-    const isCompact = request.url !== request.originalUrl; // the path was rewritten
+    const isCompact = doorOf(request) === 'compact';
     const schema = isCompact && isJson ? request.routeOptions.config?.replies?.[reply.statusCode] : undefined;
     const isShown = schema !== undefined && typeof payload === 'string' && payload !== '';
     const encoded = encode(request, reply, isShown ? compactText(schema, payload) : payload);

@@ -13,15 +13,20 @@ export const takesIdempotencyKey = ({ access, method, idempotent }: Declaration)
 
 /**
  * The error statuses that the document lists for an operation: its domain's own, and those that the edge answers for
- * it: 409 where a POST takes an Idempotency-Key, 413 and 415 where there is a body.
+ * it: 409 where a POST takes an Idempotency-Key, 412 where a change takes If-Match, 413 and 415 where there is a body.
  */
-export function errorStatuses(declaration: Declaration): number[] {
+export function errorStatuses(declaration: Declaration, takesIfMatch: boolean): number[] {
   const { access, method, body, errors = [] } = declaration;
   const edge =
     'public' in access
       ? method === 'GET'
         ? []
         : OF_A_PUBLIC_WRITE
-      : [...OF_EVERY_CALL, ...(takesIdempotencyKey(declaration) ? [409] : []), ...(body ? OF_A_BODY : [])];
+      : [
+          ...OF_EVERY_CALL,
+          ...(takesIdempotencyKey(declaration) ? [409] : []),
+          ...(takesIfMatch ? [412] : []),
+          ...(body ? OF_A_BODY : []),
+        ];
   return [...new Set([...edge, ...errors])].toSorted((a, b) => a - b);
 }

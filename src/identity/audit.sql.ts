@@ -6,9 +6,11 @@ export interface AuditRow {
   id: string;
   merchantId: string;
   at: Instant;
-  /** The author of the change: a user with a key, or a customer in the customer portal. */
+  /** The author of the change: a user, or a customer in the customer portal. */
   actor: 'user' | 'customer';
   userId: string | null;
+  /** The owner of the user: the merchant, or the platform. */
+  userOrganizationId: string | null;
   keyId: string | null;
   customerId: string | null;
   operation: string;
@@ -22,8 +24,10 @@ const COLUMNS = sql`id, merchant_id, at, actor, user_id, key_id,
   customer_id, operation, resource_id, before, after, request_id`;
 
 /** Rows are only ever added: the application's role may neither change nor delete them. */
-export const insertAuditRow = (tx: Tx, row: Omit<AuditRow, 'before' | 'after'> & { before: Sql; after: Sql }) =>
-  tx.run(insertion('audit_entry', row, COLUMNS));
+export const insertAuditRow = (
+  tx: Tx,
+  row: Omit<AuditRow, 'before' | 'after' | 'userOrganizationId'> & { before: Sql; after: Sql },
+) => tx.run(insertion('audit_entry', row, COLUMNS));
 
 export interface AuditFilter {
   merchantId: string | null;
@@ -47,7 +51,12 @@ export async function selectAuditRows(tx: Tx, filter: AuditFilter, page: PageReq
   ]);
   const { rows, total } = await pageOfRows<AuditRow>(
     tx,
-    { kind: 'auditEntry', select: COLUMNS, from: sql`audit_entry`, where },
+    {
+      kind: 'auditEntry',
+      select: sql`${COLUMNS}, owner_of(user_id) as user_organization_id`,
+      from: sql`audit_entry`,
+      where,
+    },
     page,
     keptTotal(tx, 'audit_entry', filter.merchantId, filter),
   );

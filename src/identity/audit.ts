@@ -55,6 +55,7 @@ export const publicAuditEntry = (row: AuditRow) => ({
   merchantId: row.merchantId,
   actor: row.actor,
   userId: row.userId,
+  userOrganizationId: row.userOrganizationId,
   keyId: row.keyId,
   customerId: row.customerId,
   operation: row.operation,

@@ -5,6 +5,7 @@ export { identityErrors } from './errors.ts';
 export { type EnvironmentName, generateApiKey } from './keys.ts';
 export { selectHasLogo as hasLogo } from './logo/logo.sql.ts';
 export { findLogo } from './logo/operations.ts';
+export { me } from './me.ts';
 export { createMerchant, type NewMerchant } from './merchants.ts';
 export { Email, Phone } from './organization-routes.ts';
 export { changedOrganizations, consumerEmails, consumerIdsOfEmail } from './organizations.sql.ts';
@@ -26,11 +27,16 @@ export {
   type Organization,
 } from './organizations.ts';
 export { ensurePlatform } from './platform.ts';
-export { identityRoutes } from './routes.ts';
+export { identityRoutes, MeReply } from './routes.ts';
 export {
   type ApprovalKind,
   isHost,
   type MerchantSettings,
   Percent,
 } from './settings.ts';
-export { createUser, type NewUser, type User } from './users.ts';
+export {
+  type FoundUser,
+  selectUserNames as findUserNames,
+  selectUsersOfEmail as findUsersOfEmail,
+} from './users.sql.ts';
+export { checkGrantedRole, createUser, findUser, type NewUser, type User } from './users.ts';

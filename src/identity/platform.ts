@@ -15,7 +15,7 @@ export function ensurePlatform(
   key: string,
   now: Instant,
   environment: EnvironmentName,
-): Promise<{ organizationId: string }> {
+): Promise<{ organizationId: string; operatorId: string }> {
   return database.transaction('nobody', async (tx) => {
     await tx.run(sql`select pg_advisory_xact_lock(hashtext('reckoner platform'))`);
     const organizationId = await ensureOrganization(tx, environment, now);
@@ -31,7 +31,7 @@ export function ensurePlatform(
             revoked_at = case when setting = 'current' then coalesce(revoked_at, ${now}::timestamptz) end
       where merchant_id = ${organizationId}
         and (setting = 'current' and hash <> ${hashApiKey(key)} or setting = 'former' and hash = ${hashApiKey(key)})`);
-    return { organizationId };
+    return { organizationId, operatorId };
   });
 }
 

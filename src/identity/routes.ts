@@ -31,9 +31,12 @@ const ME_FIELDS: FieldWords = {
 };
 
 const AUDIT_FIELDS: FieldWords = {
-  actor: '`user`: a user with an API key. `customer`: the customer in the customer portal.',
-  userId: 'The user of the key. Null: the customer made the change.',
-  keyId: 'The API key of the call. Null: the customer made the change.',
+  actor: '`user`: a user, with an API key or in the web console. `customer`: the customer in the customer portal.',
+  userId: 'The user who made the change. Null: the customer made it.',
+  userOrganizationId:
+    'The organization of the user. Another one than `merchantId`: an operator of the platform made the change. ' +
+    'Null: the customer made it.',
+  keyId: 'The API key of the call. Null: the user was signed in at the web console, or the customer made the change.',
   customerId: 'The customer behind the change. Null: a user made it.',
   operation: ['The `operationId` of the call, or the name of the page in the customer portal.', 'updateCustomer'],
   resourceId: ['The id of the changed resource. Null: the change has no single resource.', 'cus_8c3d5e0f1a2b4c6d'],
@@ -49,7 +52,8 @@ const AUDIT_FILTERS: FieldWords = {
   to: 'Only changes before this time.',
 };
 
-const MeReply = Type.Object(
+/** The caller, in an answer. */
+export const MeReply = Type.Object(
   {
     object: Type.Literal('me'),
     user: UserReply,
@@ -67,6 +71,7 @@ const AuditEntryReply = Type.Object(
     merchantId: Id('organization'),
     actor: OneOf(['user', 'customer']),
     userId: Nullable(Id('user')),
+    userOrganizationId: Nullable(Id('organization')),
     keyId: Nullable(Id('apiKey')),
     customerId: Nullable(Id('customer')),
     operation: Type.String(),

@@ -60,3 +60,22 @@ export const updateUser = (tx: Tx, id: string, change: UserChange, now: Instant)
       role: change.role,
       updatedAt: now,
     })} where merchant_id = ${tx.merchantId} and id = ${id} returning ${columns}`);
+
+/** What users of the merchant are called, by their ids: their names, or their e-mail addresses. */
+export const selectUserNames = (tx: Tx, ids: readonly string[]): Promise<{ id: string; name: string }[]> =>
+  tx.rows(sql`select id, coalesce(nullif(concat_ws(' ', first_name, last_name), ''), email) as name from app_user
+    where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[])`);
+/** A user with an e-mail address, in its organization. */
+export interface FoundUser {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly organizationName: string;
+  readonly organizationType: string;
+  readonly role: Role;
+}
+
+/** The users of all organizations with an e-mail address, in any case, at most ten; or one of them. */
+export const selectUsersOfEmail = (tx: Tx, email: string, userId: string | null): Promise<FoundUser[]> =>
+  tx.rows<FoundUser>(sql`
+    select id, organization_id, organization_name, organization_type, role
+      from find_users_of_email(${email}, ${userId}::text)`);

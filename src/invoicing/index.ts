@@ -32,8 +32,10 @@ export {
   lockInvoicesIn,
   lockInvoicesOf,
   selectInvoice as findInvoice,
+  selectLastNumbers as findLastNumbers,
   selectOpenInvoicesOfCustomer as findOpenInvoicesOfCustomer,
   updateAutoApprove,
+  updateNextNumber as moveNumberOn,
 } from './invoice/invoices.sql.ts';
 export { InvoiceLineItem, InvoiceReply } from './invoice/schemas.ts';
 export { decideAction } from './issue/actions.ts';
@@ -72,6 +74,15 @@ export {
   selectNextToCloseOfEach as findNextToCloseOfEach,
   selectSeriesPeriods as findSeriesPeriods,
 } from './reading/open-invoices.sql.ts';
+export {
+  type NumberedDocument,
+  selectByNumber as findByNumber,
+  selectCreditNoteById as findCreditNote,
+  selectFirstPaid as findFirstPaid,
+  selectFirstPriced as findFirstPriced,
+  selectInvoiceNumbers as findInvoiceNumbers,
+  selectUnpaidSums as findUnpaidSums,
+} from './reading/overview.sql.ts';
 export { showInvoice } from './reading/read.ts';
 export { type Recomputed, recomputeInvoices } from './reading/recompute.ts';
 export {
@@ -82,7 +93,7 @@ export {
   type RunningPeriod,
 } from './reading/running.ts';
 export { simulateInvoice } from './reading/simulate.ts';
-export { estimateNextInvoice, estimateRenewal } from './reading/upcoming.ts';
+export { estimateNextInvoice, estimateRenewal, showNextInvoice } from './reading/upcoming.ts';
 export { invoiceRoutes } from './routes.ts';
 export { invoicingDueKinds } from './steps.ts';
 export type {

@@ -89,9 +89,11 @@ export interface ClockBook {
   count(tx: Tx, clock: ClockReference, steps: number): Promise<void>;
 }
 
-/** The result of one step, for the metrics. */
+/** The result of a step, or of the steps of one transaction, for the metrics. */
 export interface StepReport {
   readonly kind: string;
   readonly outcome: 'done' | 'failed' | 'parked';
+  readonly records: number;
+  /** Of each of them: the time of the transaction is shared. */
   readonly seconds: number;
 }

@@ -25,6 +25,10 @@ export const selectDue = (tx: Tx, kinds: readonly string[], now: Instant, most: 
   tx.rows<DueRecord>(sql`
     select kind, merchant_id, id, due_at from due_now(${kinds}, ${now}, ${most}) order by due_at`);
 
+/** Since when the record waits that is due longest. Undefined: nothing is due. */
+export const selectOldestDue = async (tx: Tx, kinds: readonly string[], now: Instant): Promise<Instant | undefined> =>
+  (await selectDue(tx, kinds, now, 1))[0]?.dueAt;
+
 export interface LockedRecord {
   readonly dueAt: Instant;
   /** Names this version of the row: any update gives it another. */
@@ -180,3 +184,9 @@ export const deleteFailure = (tx: Tx, { merchantId, kind, id }: DueRecord) =>
 export const countParked = (tx: Tx) =>
   tx.rows<{ kind: string; parked: number }>(sql`
     select kind, count(*)::int as parked from due_failure where parked_at is not null group by kind`);
+
+/** The same of one merchant, in the order of the kinds. */
+export const countParkedOfMerchant = (tx: Tx) =>
+  tx.rows<{ kind: string; parked: number }>(sql`
+    select kind, count(*)::int as parked from due_failure
+     where merchant_id = ${tx.merchantId} and parked_at is not null group by kind order by kind`);

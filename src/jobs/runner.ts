@@ -6,7 +6,7 @@ import type { Instant } from '../kernel/time.ts';
 import { selectDue } from './due.sql.ts';
 import type { ClockBook, ClockReference, DueKind, DueRecord, StepReport } from './due-kind.ts';
 import { pause } from './pause.ts';
-import { Steps } from './steps.ts';
+import { Steps, type Within } from './steps.ts';
 import { unitsOf } from './units.ts';
 
 /** Housekeeping: periodic work without a record. */
@@ -36,6 +36,8 @@ export interface RunnerOptions {
   /** How long a test clock is driven before others have their turn; default 1 s. */
   readonly sliceMilliseconds?: number;
   readonly observe?: (report: StepReport) => void;
+  /** Runs the steps of one transaction: what they do is told apart from other work; absent: it just runs. */
+  readonly within?: Within | undefined;
   /** The number under which other processes see this one; null or absent: they do not. */
   readonly worker?: () => number | null;
 }
@@ -94,6 +96,7 @@ class Runner implements DueRunner {
       now: options.now,
       logger: options.logger,
       observe: options.observe,
+      within: options.within ?? ((work) => work()),
       worker: options.worker ?? (() => null),
     });
   }

@@ -43,6 +43,9 @@ interface Stepped {
   readonly dueAt: Instant | null;
 }
 
+/** Runs some work, as its caller wants it told apart. */
+export type Within = <T>(work: () => Promise<T>) => Promise<T>;
+
 export interface StepsOptions {
   readonly database: Database;
   /** In the order in which records that are due at one instant of a test clock are taken. */
@@ -51,6 +54,7 @@ export interface StepsOptions {
   readonly now: () => Instant;
   readonly logger: Logger;
   readonly observe: ((report: StepReport) => void) | undefined;
+  readonly within: Within;
   readonly worker: () => number | null;
 }
 
@@ -80,7 +84,11 @@ export class Steps {
   }
 
   /** One step of a record of the wall clock. */
-  async run(record: DueRecord): Promise<Outcome> {
+  run(record: DueRecord): Promise<Outcome> {
+    return this.#options.within(() => this.#run(record));
+  }
+
+  async #run(record: DueRecord): Promise<Outcome> {
     const table = await this.#tableOf(record.kind);
     const now = this.#options.now();
     const started = performance.now();
@@ -111,7 +119,11 @@ export class Steps {
    * @param isStopping asked between transactions
    * @returns what became of each; fewer where it stopped
    */
-  async runAll(records: readonly DueRecord[], isStopping: () => boolean): Promise<Outcome[]> {
+  runAll(records: readonly DueRecord[], isStopping: () => boolean): Promise<Outcome[]> {
+    return this.#options.within(() => this.#runAll(records, isStopping));
+  }
+
+  async #runAll(records: readonly DueRecord[], isStopping: () => boolean): Promise<Outcome[]> {
     const [first, ...others] = records;
     if (!first || isStopping()) return [];
     if (others.length === 0) return [await this.run(first)];
@@ -152,7 +164,11 @@ export class Steps {
    * of one clock take turns and no step is taken twice. `nothing`: the clock has arrived.
    * @param most records at most; a caller whose list failed asks for fewer
    */
-  async runOnClock(clock: ClockReference, most: number): Promise<ClockOutcome> {
+  runOnClock(clock: ClockReference, most: number): Promise<ClockOutcome> {
+    return this.#options.within(() => this.#runOnClock(clock, most));
+  }
+
+  async #runOnClock(clock: ClockReference, most: number): Promise<ClockOutcome> {
     const { clocks, database, logger } = this.#options;
     if (!clocks) return { outcome: 'nothing', records: 0 };
     const tables = await this.#loadedTables();
@@ -260,9 +276,11 @@ export class Steps {
   /** Steps are committed: what follows them is done. */
   async #ended(stepped: readonly Stepped[], started: number): Promise<void> {
     const { observe, logger } = this.#options;
+    const [first] = stepped;
+    if (!first) return;
     const seconds = (performance.now() - started) / 1000 / stepped.length;
+    observe?.({ kind: first.record.kind, outcome: 'done', records: stepped.length, seconds });
     for (const { record, followUp } of stepped) {
-      observe?.({ kind: record.kind, outcome: 'done', seconds });
       await followUp?.().catch((error: unknown) => {
         logger.error({ err: error, ...record }, 'the follow-up of a background job failed');
       });
@@ -273,7 +291,10 @@ export class Steps {
   async #failed(record: DueRecord, error: unknown, started: number, onClock: boolean): Promise<'waiting' | 'failed'> {
     if (sqlState(error) === LOCK_NOT_AVAILABLE) return 'waiting';
     const outcome = await this.#fail(record, error, onClock);
-    this.#options.observe?.({ kind: record.kind, outcome, seconds: (performance.now() - started) / 1000 });
+    this.#options.observe?.({
+      ...{ kind: record.kind, outcome, records: 1 },
+      seconds: (performance.now() - started) / 1000,
+    });
     return 'failed';
   }
 

@@ -75,7 +75,7 @@ export const forbidden = (message?: string): Failure =>
 
 /** The meaning of a code: its status and the sentence for a person. */
 export interface ErrorEntry {
-  status: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 413 | 415 | 429 | 431 | 503;
+  status: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 412 | 413 | 415 | 429 | 431 | 503;
   message: string;
 }
 export type ErrorTable = Readonly<Record<string, ErrorEntry>>;

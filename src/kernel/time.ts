@@ -13,9 +13,9 @@ export type InstantText = string & { readonly [isInstant]: true };
 const RFC3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(\.\d{1,40})?([Zz]|[+-]\d{2}:\d{2})$/;
 
 /** No timestamp before it is taken (api.md, Metering). */
-export const EARLIEST = Temporal.Instant.from('2000-01-01T00:00:00Z');
+export const EARLIEST = /* @__PURE__ */ Temporal.Instant.from('2000-01-01T00:00:00Z');
 /** No timestamp at or after it is taken; so it is later than anything that can happen. */
-export const END_OF_TIME: Instant = Temporal.Instant.from('2200-01-01T00:00:00Z');
+export const END_OF_TIME: Instant = /* @__PURE__ */ Temporal.Instant.from('2200-01-01T00:00:00Z');
 
 export const SECONDS_PER_MINUTE = 60;
 export const SECONDS_PER_HOUR = 60 * SECONDS_PER_MINUTE;

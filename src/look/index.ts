@@ -2,6 +2,7 @@
 export { addressLines, countryNames } from './address.ts';
 export { brandName, breakable, daysOf, type Figures, figuresOf } from './figures.ts';
 export { lineNameIn } from './line-names.ts';
+export { placeOf } from './places.ts';
 export { type Forms, pluralOf } from './plural.ts';
 export { priceFor, scaleOf } from './price.ts';
 export { OWN_REASONS, reasonIn } from './reasons.ts';

@@ -1,6 +1,7 @@
 export { openProjection, rebuildProjection, settledSeq, type UsageProjection } from './clickhouse/index.ts';
 export { meteringErrors } from './errors.ts';
 export type { BalancesQuestion, EventBalances, EventUse } from './events/expand.ts';
+export { EventWithDataReply, UNBILLED_REASONS, UNMATCHED_REASONS } from './events/schemas.ts';
 export { acceptInTransaction, type OwnEvent } from './intake/accept-one.ts';
 export { admissionOf } from './intake/admission.ts';
 export { createIntakes } from './intake/intake.ts';
@@ -12,7 +13,12 @@ export {
   type UsedCustomer,
 } from './intake/subjects.sql.ts';
 export { linkExternalSubject, linkSubscriptionSubject, subjectsOf, subjectsOfEach } from './intake/subjects.ts';
-export { merchantsWithEvents } from './intake/tally.sql.ts';
+export {
+  countEventsByDay,
+  type EventsOfDay,
+  merchantsWithEvents,
+  selectFirstAccepted as findFirstAccepted,
+} from './intake/tally.sql.ts';
 export { eventTallyChore } from './intake/tally.ts';
 export { keyGenerationChore } from './keys/generations.ts';
 export { dimensionsOf, isLevel, type Meter } from './meter/meter.ts';
@@ -30,9 +36,9 @@ export {
 export { WINDOW_SIZES, type WindowSize, windowAt, windowCount, windowsOf } from './meter/windows.ts';
 export { eventRoutes } from './routes.ts';
 export type { OwnedMeter } from './stored/events.sql.ts';
-export { listMeterEvents } from './stored/events.ts';
-export { selectUsageMark as findUsageMark } from './stored/fate.sql.ts';
-export type { BillingOfEvent, CountedEvent, EventBilling } from './stored/fate.ts';
+export { findEvent, listMeterEvents } from './stored/events.ts';
+export { type MeterReading, selectUsageMark as findUsageMark } from './stored/fate.sql.ts';
+export type { BillingOfEvent, CountedEvent, EventBilling, EventFate, FindBilling } from './stored/fate.ts';
 export { backfillChore, registerMeter, unreadDefinitionsChore } from './stored/rollups.ts';
 export {
   forgetLate,
@@ -46,6 +52,7 @@ export {
   type TakenUsage,
   usageSnapshot,
 } from './stored/settled.ts';
+export { selectUsageDays as findUsageDays } from './usage/days.sql.ts';
 export {
   type FigureAnswer,
   type FigureCall,

@@ -121,7 +121,10 @@ export const eventRoutes = (
       'the invoices that bill it. `outcome.reason` has the reason if none does.',
     access: { role: 'viewer', merchant: 'query', ownerless: true },
     replies: { 200: EventWithDataReply },
-    handler: async ({ tx, merchantId, params }) => findEvent(tx, merchantId, params.id, metersOf, findBilling),
+    handler: async ({ tx, merchantId, params }) => {
+      const found = await findEvent(tx, merchantId, params.id, metersOf, findBilling);
+      return found.ok ? ok(found.value.event) : found;
+    },
   }),
 ];
 

@@ -226,18 +226,20 @@ export interface PageNeeds {
   readonly showsLogo?: boolean;
   /** The address at which the page continues automatically, relative to its own. */
   readonly looksAgainAt?: string | undefined;
+  /** The web console shows it in a frame. Only pages of our own origin may, of which the console alone frames any. */
+  readonly isFramedByConsole?: boolean;
   /** The one script that it carries, which may ask our own addresses. */
   readonly script?: string;
 }
 
 /**
- * Nothing loads but the merchant's logo from here, nothing runs, nobody frames it. Browsers hold the redirect that
- * follows a form against `form-action` too, so the one place that the merchant sends its customers to after paying is
- * named.
+ * Nothing loads but the merchant's logo from here, nothing runs, no other site frames it. Browsers hold the redirect
+ * that follows a form against `form-action` too, so the one place that the merchant sends its customers to after paying
+ * is named.
  */
 export const contentSecurityPolicy = (
   accent: string | null,
-  { formsLeadTo = null, showsLogo = false, style, script }: PageNeeds = {},
+  { formsLeadTo = null, showsLogo = false, isFramedByConsole = false, style, script }: PageNeeds = {},
 ): string =>
   [
     "default-src 'none'",
@@ -247,6 +249,6 @@ export const contentSecurityPolicy = (
     ),
     ...(script === undefined ? [] : [`script-src ${hashOf(script)}`, "connect-src 'self'"]),
     `form-action 'self'${formsLeadTo === null ? '' : ` ${sourceOf(formsLeadTo)}`}`,
-    "frame-ancestors 'none'",
+    `frame-ancestors ${isFramedByConsole ? "'self'" : "'none'"}`,
     "base-uri 'none'",
   ].join('; ');

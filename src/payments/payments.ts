@@ -1,5 +1,5 @@
 import type { Route } from '../http/index.ts';
-import type { DueKind } from '../jobs/index.ts';
+import type { Chore, DueKind } from '../jobs/index.ts';
 import { awaitOutcome, type PaidInvoice } from './await-outcome.ts';
 import type { RemoteDependencies } from './calls/dependencies.ts';
 import { ProviderCallQueue } from './calls/provider-client.ts';
@@ -15,6 +15,7 @@ import { sandboxDisputesDue } from './notices/sandbox-disputes.ts';
 import { pageRoutes } from './page/routes.ts';
 import { sandboxProvider } from './provider/sandbox-provider.ts';
 import type { PaymentHandlers } from './records/handlers.ts';
+import { comparisonChore } from './returns/after-restore.ts';
 import { returnsDue } from './returns/returns.ts';
 import { unmatchedReturnsDue } from './returns/unmatched.ts';
 import { sessionsDue } from './sessions/completion.ts';
@@ -27,6 +28,7 @@ export interface Payments {
   readonly chargeDueKind: DueKind;
   /** Sessions that run out, then money that goes back. */
   readonly dueKinds: readonly DueKind[];
+  readonly chores: readonly Chore[];
   /** Makes the calls to providers outside that are intended for an invoice, and waits for their outcomes. */
   awaitOutcome(of: PaidInvoice, signal: AbortSignal): Promise<void>;
   /** When no provider outside is being called any more. */
@@ -69,6 +71,7 @@ export function createPayments({
       unmatchedReturnsDue(remote),
       sandboxDisputesDue,
     ],
+    chores: [comparisonChore(remote)],
     awaitOutcome: (of, signal) => awaitOutcome(dependencies, of, signal),
     idle: () => providerClient.idle(),
     close: () => providerClient.close(),

@@ -5,7 +5,6 @@ export { billingSource } from './billing/billing-source.ts';
 export { type BillableUsage, findBillableUsage, type PricedUsage } from './billing/priced-usage.ts';
 export { changePlan } from './changes/changes.ts';
 export { subscriptionErrors } from './errors.ts';
-export { rehearseStart } from './life/activate.ts';
 export { createSubscription } from './life/create.ts';
 export { endUnpaid } from './life/end-unpaid.ts';
 export {
@@ -17,6 +16,7 @@ export {
 } from './life/lock.ts';
 export { patchSubscription } from './life/patch.ts';
 export { quantitiesOf } from './life/present.ts';
+export { rehearseStart } from './life/rehearse.ts';
 export { UPFRONT, upfrontPayments } from './life/upfront.ts';
 export { planMigrationDueKind } from './plan-migration/steps.ts';
 export { subscriptionRoutes } from './routes.ts';
@@ -26,9 +26,11 @@ export type { ComingRenewal, SubscriptionDependencies } from './subscription/dep
 export type { SubscriptionRow } from './subscription/subscription.ts';
 export {
   countByVersion,
+  countEnding as countEndingSubscriptions,
   lockFreeSubscriptions,
   selectActivePlans as findActivePlans,
   selectSubscription as findSubscription,
+  selectSubscriptionNames as findSubscriptionNames,
   selectSubscriptionsOfCustomer as findSubscriptionsOfCustomer,
   selectSubscriptionsOfPlan as findSubscriptionsOfPlan,
   selectUnendedSubscriptions as findUnendedSubscriptions,

@@ -15,6 +15,7 @@ import { patchSubscription, terminateSubscription } from './life/patch.ts';
 import { paymentOf } from './life/payment.ts';
 import { customerDetails, factsOf, loadShown, toSubscriptionReply } from './life/present.ts';
 import { reconcileSubscription } from './life/reconcile.ts';
+import { previewSubscription } from './life/rehearse.ts';
 import { warningsAbout } from './life/warnings.ts';
 import type { SubscriptionDependencies } from './subscription/dependencies.ts';
 import {
@@ -22,6 +23,7 @@ import {
   SubscriptionCreateBody,
   SubscriptionListQuery,
   SubscriptionListReply,
+  SubscriptionPreviewReply,
   SubscriptionReconciliationReply,
   SubscriptionReply,
   SubscriptionUpdateBody,
@@ -80,6 +82,18 @@ export const subscriptionRoutes = (
           : standing,
       );
     },
+  }),
+  api.post('/v0/subscriptions/preview', 'previewSubscription', {
+    summary: 'Preview the first invoices of a new subscription',
+    description:
+      'Takes what creates a subscription, and answers what is invoiced as billing starts, and the invoice after it ' +
+      'without any usage. Their ids are of no stored invoice. Nothing is stored, and no card is charged.',
+    access: { role: 'member', merchant: 'body', by: ['customerId', 'planId'] },
+    body: SubscriptionCreateBody,
+    replies: { 200: SubscriptionPreviewReply },
+    errors: [409],
+    idempotent: false,
+    handler: ({ tx, body, now }) => previewSubscription(dependencies, tx, body, now),
   }),
   api.get('/v0/subscriptions', 'listSubscriptions', {
     summary: 'List subscriptions, newest first',

@@ -48,12 +48,31 @@ export const updateEndpoint = (tx: Tx, endpoint: Endpoint) =>
      where merchant_id = ${endpoint.merchantId} and id = ${endpoint.id}
     returning ${COLUMNS}`);
 
-/** Those that did fail and do no longer. */
-export const updateFailuresCleared = (tx: Tx, ids: readonly string[]) =>
+/** Endpoints that took a webhook: those that did fail do no longer, and the first one is remembered. */
+export const updateDelivered = (tx: Tx, ids: readonly string[], now: Instant) =>
   tx.run(sql`
-    update webhook_endpoint set failing_since = null, told_at = null, failed_attempts = 0
+    update webhook_endpoint set failing_since = null, told_at = null, failed_attempts = 0,
+           first_delivered_at = coalesce(first_delivered_at, ${now})
      where merchant_id = any (string_to_array(current_setting('reckoner.merchants'), ',')) and id = any (${ids})
-       and failing_since is not null`);
+       and (failing_since is not null or first_delivered_at is null)`);
+
+/** The standing of a merchant's endpoints. */
+export interface EndpointHealth {
+  /** Enabled, and the last attempt failed. */
+  readonly failing: number;
+  /** Disabled, because they failed or answered 410. */
+  readonly disabled: number;
+  /** When the first webhook was taken; null: none yet. */
+  readonly firstDeliveredAt: Instant | null;
+}
+
+/** How the endpoints of the merchant stand. */
+export const selectEndpointHealth = (tx: Tx): Promise<EndpointHealth> =>
+  tx.one<EndpointHealth>(sql`
+    select count(*) filter (where status = 'enabled' and failing_since is not null)::int as failing,
+           count(*) filter (where deleted_at is null and disabled_reason in ('gone', 'failing'))::int as disabled,
+           min(first_delivered_at) as first_delivered_at
+      from webhook_endpoint where merchant_id = ${tx.merchantId}`);
 
 /** Its deliveries need it until they are deleted; its secrets are no longer needed. */
 export const deleteEndpoint = (tx: Tx, id: string, now: Instant) =>

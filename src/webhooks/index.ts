@@ -1,6 +1,7 @@
 /** All that other rooms may use of webhooks. */
 export { adoptWebhookEvents, forgetWebhookEvents, programRunChore } from './chores.ts';
 export { countWaiting } from './deliveries.sql.ts';
+export { selectEndpointHealth as findEndpointHealth } from './endpoints.sql.ts';
 export { webhookErrors } from './errors.ts';
 export { openInbox } from './inbox.ts';
 export type { EventType } from './kinds.ts';

@@ -45,3 +45,16 @@ export const ALL_KINDS = '*';
 
 /** The kinds, in the order of the page. */
 export const EVENT_TYPES = Object.keys(EVENT_KINDS) as EventType[];
+
+const OF_TIME: ReadonlySet<EventType> = new Set([
+  ...(['invoice.issued.v0', 'invoice.paid.v0', 'invoice.payment_failed.v0', 'invoice.overdue.v0'] as const),
+  ...(['invoice.written_off.v0', 'subscription.activated.v0', 'subscription.terminated.v0'] as const),
+  ...(['subscription.renewal_reminder.v0', 'entitlement.balance_low.v0', 'entitlement.exhausted.v0'] as const),
+  'entitlement.reset.v0',
+]);
+
+/**
+ * Does such an event come as time passes, without a request? Then a restored database tells it again, and its id is
+ * made of its type, its resource and its number there: a receiver knows it (decision 0250).
+ */
+export const isOfTime = (type: EventType): boolean => OF_TIME.has(type);

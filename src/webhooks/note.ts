@@ -4,7 +4,7 @@ import type { Instant } from '../kernel/time.ts';
 import { type Answered, decideHealth, isDelivered, judge } from './attempts.ts';
 import { type Attempt, type Begun, insertAttempts, updateDeliveries } from './deliveries.sql.ts';
 import type { DisabledReason, Endpoint } from './endpoint.ts';
-import { lockEndpoints, selectSecondsOff, updateEndpoint, updateFailuresCleared } from './endpoints.sql.ts';
+import { lockEndpoints, selectSecondsOff, updateDelivered, updateEndpoint } from './endpoints.sql.ts';
 import { publishAll } from './outbox.sql.ts';
 
 /** An attempt that is over. */
@@ -37,7 +37,7 @@ export async function noteEnded(tx: Tx, ended: readonly Ended[], now: Instant): 
       .toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1)),
   );
   const delivered = new Set(judged.flatMap(({ begun, answered }) => (isDelivered(answered) ? begun.endpointId : [])));
-  if (delivered.size > 0) await updateFailuresCleared(tx, [...delivered].toSorted());
+  if (delivered.size > 0) await updateDelivered(tx, [...delivered].toSorted(), now);
   const gone = new Set(judged.flatMap(({ begun, verdict }) => (verdict.isGone ? begun.endpointId : [])));
   const failing = judged.flatMap(({ begun }) =>
     delivered.has(begun.endpointId) && !gone.has(begun.endpointId) ? [] : begun.endpointId,

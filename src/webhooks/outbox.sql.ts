@@ -1,7 +1,7 @@
 import { recordset, sql, type Tx } from '../db/index.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Instant } from '../kernel/time.ts';
-import type { EventType } from './kinds.ts';
+import { type EventType, isOfTime } from './kinds.ts';
 
 /** An event for a merchant's webhook endpoints. */
 export interface OutboxEvent {
@@ -18,7 +18,8 @@ export interface OutboxEvent {
  * Writes an event into the outbox, in the transaction of the change that it tells of: it leaves if and only if the
  * change was committed. `data` gets the merchant's id and `sequence`, which counts the events of one resource from 1;
  * events of one resource wait for each other here, so the numbers are in the order of the commits.
- * @returns the event's id (`wev_`), which stays the same over all deliveries.
+ * @returns the event's id (`wev_`), which stays the same over all deliveries; of an event of time also over all lives
+ * of the database.
  */
 export async function publish(tx: Tx, event: OutboxEvent, now: Instant): Promise<string> {
   const [id] = await publishAll(tx, [event], now);
@@ -32,12 +33,12 @@ export async function publishAll(tx: Tx, events: readonly OutboxEvent[], now: In
     place,
     merchant: event.merchantId,
     resource: resourceOf(event),
-    id: newId('webhookEvent'),
+    id: isOfTime(event.type) ? null : newId('webhookEvent'),
     type: event.type,
     data: { merchantId: event.merchantId, ...event.data },
   }));
-  await tx.run(sql`select publish_events(${recordset(rows)}, ${now})`);
-  return rows.map(({ id }) => id);
+  const { ids } = await tx.one<{ ids: string[] }>(sql`select publish_events(${recordset(rows)}, ${now}) as ids`);
+  return ids;
 }
 
 /**

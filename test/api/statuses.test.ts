@@ -55,6 +55,7 @@ const WORDS: Readonly<Record<number, string>> = {
   403: 'forbidden',
   404: 'not_found',
   409: 'conflict',
+  412: 'precondition_failed',
   413: 'payload_too_large',
   415: 'unsupported_media_type',
   503: 'unavailable',
@@ -139,6 +140,15 @@ describe('the usual status', () => {
     const first = await call('createSubscription', world.merchant, { body: { ...body, idempotencyKey: 'once' } });
     const again = await call('createSubscription', world.merchant, { body: { ...body, idempotencyKey: 'once' } });
     expect([first.status, again.status, again.body.id]).toEqual([201, 200, first.body.id]);
+  });
+
+  it('a preview with a new customer whose externalId is taken: 409', async () => {
+    const { body } = (await firstCall('previewSubscription')) as { body: object };
+    await world.shop.customer({ externalId: 'taken-in-preview' });
+    const customer = { name: 'New', email: 'new@statuses.example', externalId: 'taken-in-preview' };
+    const asked = { body: { ...body, customerId: undefined, customer } };
+    const answer = await call('previewSubscription', world.merchant, asked);
+    expect([answer.status, answer.body.code]).toEqual([409, 'EXTERNAL_ID_TAKEN']);
   });
 
   it.each(['recordInvoicePayment', 'createPayment'])(
@@ -963,6 +973,30 @@ it('the webhook of a payment provider answers every status that it declares', as
   expect((await receive('text', { 'content-type': 'text/plain' })).status).toBe(415);
 });
 
+describe('412', () => {
+  const conditional = guarded.filter(({ method }) => ['PATCH', 'PUT', 'DELETE'].includes(method));
+
+  it.each(named(conditional))('where the resource is not as If-Match says: $name', async ({ declaration }) => {
+    const { operationId, path } = declaration;
+    const { body: document } = await env.client().get('/openapi.json');
+    const shown = document.paths[path.replaceAll(/:([A-Za-z]+)/g, '{$1}')][declaration.method.toLowerCase()];
+    const known = await firstCall(operationId);
+    const by = ownerOf(declaration);
+    const changeIf = (tag: unknown) => call(operationId, by, { ...known, headers: { 'if-match': String(tag) } });
+    if (!('412' in shown.responses)) {
+      expect(fieldsOf(await changeIf('"another"'))).toEqual(['If-Match']);
+      return;
+    }
+    const resource = urlOf(path.replace(/^(.*\/:[A-Za-z]+).*$/, '$1'), { params: known.params ?? {} });
+    const { etag } = (await by.get(resource)).headers;
+    expect(await changeIf('"another"')).toMatchObject({
+      status: 412,
+      body: { code: 'PRECONDITION_FAILED', details: { current: etag, changed: null } },
+    });
+    expect((await changeIf(`"another", ${etag}`)).status).toBe(usual(declaration));
+  });
+});
+
 describe('a body that is not read', () => {
   const withBody = guarded.filter(({ body, bodyBytes }) => body || bodyBytes);
 
@@ -1003,6 +1037,7 @@ const OUT_OF_REACH = new Set([
   'getMe 404',
   'showPaymentPage 303', // started sign-ups: stories/sign-up
   'getEvent 403', // api.md, Merchant: another merchant's event is a 404
+  'explainEvent 403',
 ]);
 
 it('has answered each status that is declared, and no other', async () => {

@@ -25,6 +25,7 @@ const ACROSS: Exceptions = {
 
 /** Folders with files that work through another handle than `tx`. No rule takes the types of rows from a `*.sql.ts`. */
 const OTHER_HANDLES: Exceptions = {
+  'src/console/': 'a session is looked up, and better-auth stores one, by a handle that is not called tx',
   'src/checkout/': 'a chore works through a function of the database for all merchants',
   'src/identity/': 'a key is looked up by a handle that is not called tx',
   'src/metering/': 'ClickHouse is no transaction, and a flush asks for subjects in its own way',

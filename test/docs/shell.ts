@@ -9,7 +9,8 @@ const has = (program: string): boolean => spawnSync(program, ['--version'], { st
 /**
  * Runs blocks one after another in one shell, which stops at the first failing command. Then each page has a shell of
  * its own with the definitions of the first blocks. Answers the output of each block. `node` is the Node of the tests;
- * a small replacement stands in for a missing curl.
+ * `reckoner` is the program, and a
+ * small replacement stands in for a missing curl.
  */
 export async function runBlocks(
   first: readonly Block[],
@@ -22,11 +23,13 @@ export async function runBlocks(
   const script = [...first.map(marked), ...pages.map((page) => `(:\n${page.map(marked).join('')})\n`)].join('');
   const tools = join(folder, 'tools');
   mkdirSync(tools);
-  if (!has('curl')) {
-    const file = join(tools, 'curl');
-    writeFileSync(file, `#!/bin/sh\nexec node '${fileURLToPath(new URL('./curl.ts', import.meta.url))}' "$@"\n`);
+  const addTool = (name: string, program: string) => {
+    const file = join(tools, name);
+    writeFileSync(file, `#!/bin/sh\nexec node '${fileURLToPath(new URL(program, import.meta.url))}' "$@"\n`);
     chmodSync(file, 0o755);
-  }
+  };
+  addTool('reckoner', '../../bin/reckoner.js');
+  if (!has('curl')) addTool('curl', './curl.ts');
   const path = [tools, dirname(process.execPath), process.env.PATH].join(delimiter);
   const shell = spawn(has('bash') ? 'bash' : 'sh', ['-eu'], { cwd: folder, env: { ...process.env, PATH: path } });
   let output = '';

@@ -217,7 +217,7 @@ export const OPERATIONS: readonly Operation[] = [
   {
     method: 'GET',
     path: /^\/v1\/payment_intents$/,
-    params: ['customer', ...PAGE],
+    params: ['customer', 'created', ...PAGE],
     run: ({ intents }, params) => page(intents, params, ['customer'], '/v1/payment_intents'),
   },
   read(/^\/v1\/payment_intents\/([^/]+)$/, 'payment_intent', ({ intents }, id) => intents.get(id)),

@@ -8,14 +8,7 @@ import { DEFAULT_LOCALE, type Locale } from '../../kernel/locale.ts';
 import { fail, notFound, ok, type Result } from '../../kernel/result.ts';
 import { type Instant, isAfter } from '../../kernel/time.ts';
 import type { PageBill } from '../../pages/index.ts';
-import {
-  findSubscription,
-  type PlanAtVersion,
-  rehearseStart,
-  type SubscriptionRow,
-  termsOfNew,
-  upfrontPayments,
-} from '../../subscriptions/index.ts';
+import { findSubscription, type PlanAtVersion, rehearseStart, termsOfNew } from '../../subscriptions/index.ts';
 import type { CheckoutDependencies } from '../link/dependencies.ts';
 import type { CheckoutLink } from '../link/link.ts';
 import type { Details } from './details.ts';
@@ -133,29 +126,21 @@ async function comesTo(
   now: Instant,
 ): Promise<Pick<Offer, 'dueNow' | 'bill' | 'tax' | 'fromBalance' | 'trialEndsAt' | 'next'>> {
   const isTrial = isAfter(subscription.billingStartsAt, now);
-  return {
+  const due = {
     dueNow: upfront?.unpaidAmount ?? ZERO,
     bill: upfront === null ? null : await billForCustomers(tx, merchant, upfront, locale),
     tax: upfront?.totalTax ?? ZERO,
     fromBalance: upfront?.walletApplied ?? ZERO,
     trialEndsAt: isTrial ? subscription.billingStartsAt : null,
-    next: await (isTrial
-      ? afterTrial(dependencies, tx, subscription)
-      : upfront === null
-        ? estimateNextInvoice(dependencies.invoicing, tx, subscription.id, termsOfNew(pinned, subscription))
-        : nextOf(dependencies, tx, subscription, upfront, now)),
   };
-}
-
-async function nextOf(
-  dependencies: CheckoutDependencies,
-  tx: Tx,
-  subscription: SubscriptionRow,
-  upfront: InvoiceRow,
-  now: Instant,
-): Promise<Offer['next']> {
-  if (subscription.status === 'pending_payment') await upfrontPayments.paid(tx, upfront, now);
-  return estimateNextInvoice(dependencies.invoicing, tx, subscription.id);
+  const first = await rehearseStart(dependencies.subscriptions, tx, { subscription, upfront }, now);
+  const asksAfterTrial = isTrial && first !== null && !first.grandTotal.isZero();
+  return {
+    ...due,
+    next: asksAfterTrial
+      ? { at: subscription.billingStartsAt, amount: first.grandTotal }
+      : await estimateNextInvoice(dependencies.invoicing, tx, subscription.id, termsOfNew(pinned, subscription)),
+  };
 }
 
 /**
@@ -175,20 +160,11 @@ export async function rehearsePayment(
   const version = await findPlanVersion(tx, subscription.planVersionId);
   if (!plan || !version) return null;
   const next = await tx.savepoint(
-    () => nextOf(dependencies, tx, subscription, upfront, now),
+    async () => {
+      await rehearseStart(dependencies.subscriptions, tx, { subscription, upfront }, now);
+      return estimateNextInvoice(dependencies.invoicing, tx, subscription.id);
+    },
     () => false,
   );
   return { next, plan, version };
-}
-
-async function afterTrial(
-  dependencies: CheckoutDependencies,
-  tx: Tx,
-  subscription: SubscriptionRow,
-): Promise<Offer['next']> {
-  const at = subscription.billingStartsAt;
-  const first = await rehearseStart(dependencies.subscriptions, tx, subscription, at);
-  return first !== null && !first.grandTotal.isZero()
-    ? { at, amount: first.grandTotal }
-    : estimateNextInvoice(dependencies.invoicing, tx, subscription.id);
 }

@@ -161,6 +161,20 @@ export function keptTotal<Filters extends object>(
   return () => keptCount(tx, list, merchantId, facets);
 }
 
+/** How many rows of the merchant's lists have each value of the first dimension, which is the status. */
+export const keptByStatus = (
+  tx: Tx,
+  lists: readonly CountedList[],
+): Promise<{ list: CountedList; status: string; count: number }[]> =>
+  tx.rows<{ list: CountedList; status: string; count: number }>(sql`
+    select list, facet[1] as status, sum(many)::int as count
+      from (select list, facet, count as many from list_count
+             where merchant_id = ${tx.merchantId} and list = any (${[...lists]}::text[])
+            union all
+            select list, facet, change from list_count_change
+             where merchant_id = ${tx.merchantId} and list = any (${[...lists]}::text[])) counted
+     group by 1, 2`);
+
 /** Merchants with changes that the counts do not hold yet. */
 export const selectMerchantsToCount = async (tx: Tx): Promise<string[]> =>
   (

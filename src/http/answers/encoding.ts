@@ -10,14 +10,17 @@ const COMPRESSIBLE = /^(?:text\/|application\/(?:json|javascript|xml|[\w.-]+\+(?
 const QUALITY = 4;
 
 /** An encoding of this program: both run beside the event loop. */
-type Encoding = 'br' | 'gzip';
+export type Encoding = 'br' | 'gzip';
 const brotli = promisify(brotliCompress);
 const ENCODERS: Readonly<Record<Encoding, (bytes: Buffer) => Promise<Buffer>>> = {
   br: (bytes) => brotli(bytes, { params: { [zlib.BROTLI_PARAM_QUALITY]: QUALITY } }),
   gzip: promisify<Buffer, Buffer>(gzip),
 };
 
-/** Compressed answers that never change, by their encoding and tag: the reference and its documents. */
+/** Some bytes in one of our encodings. */
+export const compressed = (encoding: Encoding, bytes: Buffer): Promise<Buffer> => ENCODERS[encoding](bytes);
+
+/** Compressed answers that never change, by their encoding and weak tag: the reference and its documents. */
 const kept = new LRUCache<string, Promise<Buffer>>({ max: 16 });
 
 /** The best of our encodings that a caller accepts (RFC 9110, 12.5.3); undefined: none. */
@@ -63,9 +66,9 @@ export function encode(request: FastifyRequest, reply: FastifyReply, payload: un
   reply.header('vary', [reply.getHeader('vary'), 'Accept-Encoding'].filter(Boolean).join(', '));
   const encoding = request.headers.cookie === undefined ? encodingFor(request.headers['accept-encoding']) : undefined;
   if (encoding === undefined) return payload;
-  const make = () => ENCODERS[encoding](Buffer.from(payload as Uint8Array));
-  const compressed = typeof tag === 'string' ? keptOr(`${encoding} ${tag}`, make) : make();
-  return compressed.then((bytes) => {
+  const make = () => compressed(encoding, Buffer.from(payload as Uint8Array));
+  const encoded = typeof tag === 'string' && tag.startsWith('W/') ? keptOr(`${encoding} ${tag}`, make) : make();
+  return encoded.then((bytes) => {
     reply.header('content-encoding', encoding).removeHeader('content-length');
     return bytes;
   });

@@ -1,4 +1,5 @@
 import type { ErrorTable } from '../../kernel/result.ts';
+import { Preconditions } from '../answers/preconditions.ts';
 import { COMPACT_PATH } from '../compact.ts';
 import { edgeErrors, mergeTables } from '../errors.ts';
 import type { Route } from '../route.ts';
@@ -89,7 +90,10 @@ const TAGS: readonly { readonly name: string; readonly description: string }[] =
   },
   { name: 'Sources', description: 'Revenue that outside systems report. It becomes usage once it is approved.' },
   { name: 'Webhooks', description: 'Events of the merchant, sent to your endpoints or listed for you to read.' },
-  { name: 'Reports', description: 'Revenue, profit by customer, and usage that nobody pays for.' },
+  {
+    name: 'Reports',
+    description: 'The search, the overview, revenue, profit by customer, and usage that nobody pays for.',
+  },
   { name: 'External references', description: 'The ids of resources in outside systems.' },
   { name: 'Operations', description: 'Health and metrics of the program. No API key is needed.' },
 ];
@@ -118,7 +122,9 @@ export interface ApiDocuments {
  * fields, so the document of the compact paths has none.
  */
 export function describeApi({ routes, errorTables, deliveries, baseUrl }: ApiParts): ApiDocuments {
-  const declarations = routes.map(({ declaration }) => declaration).filter(({ hidden }) => !hidden);
+  const shown = routes.filter(({ declaration }) => !declaration.hidden);
+  const declarations = shown.map(({ declaration }) => declaration);
+  const preconditions = new Preconditions(routes);
   const schemas = new NamedSchemas(Object.keys(mergeTables([edgeErrors, ...errorTables])));
   const responses = responsesOf(schemas);
   // Replies come first: a named schema that a body shows otherwise has a second name there.
@@ -127,9 +133,13 @@ export function describeApi({ routes, errorTables, deliveries, baseUrl }: ApiPar
     for (const schema of Object.values(replies)) if (!('contentType' in schema)) schemas.ofReply(schema);
   }
   const paths: Record<string, Record<string, OperationParts>> = {};
-  for (const declaration of declarations) {
+  for (const route of shown) {
+    const { declaration } = route;
     const path = declaration.path.replaceAll(/:([A-Za-z]+)/g, '{$1}');
-    paths[path] = { ...paths[path], [declaration.method.toLowerCase()]: describeOperation(declaration, schemas) };
+    paths[path] = {
+      ...paths[path],
+      [declaration.method.toLowerCase()]: describeOperation(route, schemas, preconditions),
+    };
   }
   const document = {
     openapi: '3.1.1',

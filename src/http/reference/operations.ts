@@ -1,3 +1,4 @@
+import type { Preconditions } from '../answers/preconditions.ts';
 import type { Route } from '../route.ts';
 import { MapOut, type TSchema } from '../schema.ts';
 import { errorStatuses, takesIdempotencyKey } from '../statuses.ts';
@@ -29,15 +30,17 @@ const SUCCESS_WORDS: Readonly<Record<number, string>> = {
 };
 
 /** A route as an operation of the document, its named schemas as references. */
-export function describeOperation(declaration: Declaration, schemas: NamedSchemas): OperationParts {
+export function describeOperation(route: Route, schemas: NamedSchemas, preconditions: Preconditions): OperationParts {
+  const { declaration } = route;
   const { operationId, tag, summary, description, access, replies } = declaration;
-  const parameters = parametersOf(declaration, schemas);
+  const takesIfMatch = preconditions.takesIfMatch(route);
+  const parameters = [...parametersOf(declaration, schemas), ...(takesIfMatch ? [parameter('If-Match')] : [])];
   const body = bodyOf(declaration, schemas);
   const answers = Object.entries(replies).map(
-    ([status, reply]) => [status, answerOf(Number(status), reply, declaration, schemas)] as const,
+    ([status, reply]) => [status, answerOf(Number(status), reply, declaration, schemas, preconditions)] as const,
   );
   const own = new Set(Object.keys(replies));
-  const errors = errorStatuses(declaration).filter((status) => !own.has(String(status)));
+  const errors = errorStatuses(declaration, takesIfMatch).filter((status) => !own.has(String(status)));
   return {
     operationId,
     tags: [tag],
@@ -145,10 +148,12 @@ function answerOf(
   reply: Declaration['replies'][number],
   declaration: Declaration,
   schemas: NamedSchemas,
+  preconditions: Preconditions,
 ): Schema {
   const names = headersOf({
     hasLimits: !('public' in declaration.access),
     takesKey: takesIdempotencyKey(declaration),
+    hasTag: status === 200 && preconditions.hasTag(declaration),
   });
   const headers = showHeaders(status === 503 ? [...names, 'Retry-After'] : names);
   const description = SUCCESS_WORDS[status] ?? 'Not available. Wait for the time in `Retry-After`.';

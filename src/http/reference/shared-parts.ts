@@ -35,6 +35,10 @@ export const HEADERS = {
     description: '`true`: the stored answer to an earlier request with this Idempotency-Key. Absent: a new answer.',
     schema: { type: 'string', enum: ['true'] },
   },
+  ETag: {
+    description: 'The state of the resource. Send it as `If-Match` with a change.',
+    schema: { type: 'string', examples: ['"mJ0bq0x0Tq2m1l4bV0pRsAzK3f"'] },
+  },
   'WWW-Authenticate': {
     description: 'How to send a key.',
     schema: { type: 'string', examples: ['Bearer'] },
@@ -49,10 +53,12 @@ const LIMITS = ['RateLimit', 'RateLimit-Policy'] as const;
 export const headersOf = (answer: {
   readonly hasLimits: boolean;
   readonly takesKey: boolean;
+  readonly hasTag: boolean;
 }): readonly HeaderName[] => [
   'X-Request-Id',
   ...(answer.hasLimits ? LIMITS : []),
   ...(answer.takesKey ? (['Idempotent-Replayed'] as const) : []),
+  ...(answer.hasTag ? (['ETag'] as const) : []),
 ];
 
 /** Some headers as references. */
@@ -69,6 +75,15 @@ export const PARAMETERS = {
       'Makes a retry safe: the same key with the same content answers the first reply and does nothing. ' +
       'Other content is a 409.',
     schema: { type: 'string', pattern: '^[ -~]{1,255}$', examples: ['order-4711'] },
+  },
+  'If-Match': {
+    name: 'If-Match',
+    in: 'header',
+    required: false,
+    description:
+      'The ETag of the resource as you read it, or several, separated by commas. If the resource has changed since, ' +
+      'nothing happens and the answer is 412. `*` matches every state. Absent: the change is made in any case.',
+    schema: { type: 'string', examples: ['"mJ0bq0x0Tq2m1l4bV0pRsAzK3f"'] },
   },
 } as const satisfies Readonly<Record<string, Part>>;
 
@@ -98,6 +113,10 @@ const ERRORS: Readonly<Record<number, { readonly words: string; readonly headers
   409: {
     words: 'The state does not allow it: `code` says why.',
     headers: [...LIMITS, 'Idempotent-Replayed', 'Retry-After'],
+  },
+  412: {
+    words: 'The resource has changed since its ETag: `details` has the ETag of now and the fields that differ.',
+    headers: LIMITS,
   },
   413: { words: 'The body is larger than this operation allows.', headers: LIMITS },
   415: { words: 'The body has another content type than this operation takes.', headers: LIMITS },

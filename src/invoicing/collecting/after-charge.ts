@@ -27,6 +27,7 @@ export async function followCharge(
   const { charge, receiptId } = finished;
   const landed = await updateInvoice(tx, invoice, { paymentInFlight: false }, now);
   if (charge.declineReason === 'paid_on_page') return landed; // the page pays, in the next transaction
+  if (charge.declineReason === 'charged_before') return landed; // a person sees to it: the money is there
   if (receiptId === null) return afterDecline(dependencies, tx, landed, finished, now);
   // While it was in flight nobody else could pay, so what was unpaid then is unpaid now.
   return orThrow(await takePayment(dependencies, tx, landed, { receiptId, amount: charge.amount }, now));

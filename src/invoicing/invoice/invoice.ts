@@ -175,6 +175,9 @@ export type NewInvoice = Pick<
     >
   >;
 
+/** The same of a period, which gets its id as it is stored. */
+export type NewPeriod = Omit<NewInvoice, 'id'>;
+
 /** Was the invoice made with its lines? A calculation keeps them. An upfront invoice of a subscription has prices. */
 export const hasGivenLines = ({ oneOff, kind }: Pick<InvoiceRow, 'oneOff' | 'kind'>): boolean =>
   oneOff !== null && kind !== 'upfront';

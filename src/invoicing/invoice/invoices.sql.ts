@@ -15,7 +15,7 @@ import { next } from '../../kernel/state-table.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { type BilledUsage, groupKey } from './billed-usage.ts';
 import type { ChangedInvoice } from './changed-invoice.ts';
-import type { InvoiceChanges, InvoiceRow, NewInvoice } from './invoice.ts';
+import type { InvoiceChanges, InvoiceRow, NewInvoice, NewPeriod } from './invoice.ts';
 import type { IssuedLine, LineRow } from './invoice-line.ts';
 import { type InvoiceStatus, type InvoiceTrigger, invoiceStates } from './states.ts';
 
@@ -154,16 +154,20 @@ export const insertInvoice = (tx: Tx, invoice: NewInvoice, now: Instant): Promis
   );
 
 /**
- * Opens invoices of periods. One that exists already is left as it is: the unique index `invoice_period` on merchant,
- * subscription, cadence and start makes a second attempt do nothing.
+ * Opens invoices of periods. Their ids are made of what they are for (decision 0250). One that exists already is left
+ * as it is: the unique index `invoice_period` on merchant, subscription, cadence and start makes a second attempt do
+ * nothing.
  */
-export async function insertPeriods(tx: Tx, invoices: readonly NewInvoice[], now: Instant): Promise<void> {
+export async function insertPeriods(tx: Tx, invoices: readonly NewPeriod[], now: Instant): Promise<void> {
   const [first] = invoices;
   if (!first) return;
   const names = Object.keys(first);
   await tx.run(sql`
-    insert into invoice (${columns(names)}, created_at, updated_at)
-    select ${columns(names)}, ${now}, ${now} from ${await rowsAs(tx, 'invoice', names, invoices)}
+    with period as (select * from ${await rowsAs(tx, 'invoice', names, invoices)}),
+         key as materialized (select event_id_key() as key)
+    insert into invoice (id, ${columns(names)}, created_at, updated_at)
+    select period_invoice_id(key, subscription_id, billing_cadence, period_start), ${columns(names)}, ${now}, ${now}
+      from period, key
     on conflict (merchant_id, subscription_id, billing_cadence, period_start) where kind = 'subscription' do nothing`);
 }
 
@@ -339,6 +343,23 @@ export async function drawNumbers(tx: Tx, counter: 'invoice' | 'credit_note', ma
   );
   return first;
 }
+
+/** The last number of the invoices of each merchant that has one; 0: none is issued. */
+export const selectLastNumbers = (tx: Tx): Promise<{ merchantId: string; last: bigint }[]> =>
+  tx.rows(sql`
+    select i.merchant_id, coalesce(c.value, 0) as last
+      from (select distinct merchant_id from invoice) i
+      left join merchant_counter c on c.merchant_id = i.merchant_id and c.kind = 'invoice'
+     order by i.merchant_id`);
+
+/** The next invoice gets this number at least. A counter never goes back. */
+export const updateNextNumber = (tx: Tx, next: bigint): Promise<number> =>
+  tx.run(sql`
+    insert into merchant_counter as c (merchant_id, kind, value, skipped)
+    values (${tx.merchantId}, 'invoice', ${next - 1n}::bigint, ${next - 1n}::bigint)
+    on conflict (merchant_id, kind)
+    do update set value = greatest(c.value, excluded.value),
+                  skipped = c.skipped + greatest(excluded.value - c.value, 0)`);
 
 /** Invoices of a customer that are neither paid nor cancelled: they block its deletion. */
 export const selectOpenInvoicesOfCustomer = (tx: Tx, customerId: string) =>

@@ -469,6 +469,7 @@ export const InvoiceListQuery = ListQuery(
     issuedTo: Type.Optional(Timestamp),
     dueFrom: Type.Optional(Timestamp),
     dueTo: Type.Optional(Timestamp),
+    unpaid: Type.Optional(Type.Boolean()),
     overdue: Type.Optional(Type.Boolean()),
     amountFrom: Type.Optional(DecimalText()),
     amountTo: Type.Optional(DecimalText()),
@@ -485,6 +486,9 @@ export const InvoiceListQuery = ListQuery(
       issuedTo: 'Only invoices that were issued before this time.',
       dueFrom: 'Only invoices that are due at this time or later.',
       dueTo: 'Only invoices that are due before this time.',
+      unpaid:
+        '`true`: only issued invoices for which money is still asked, also after a declined charge. `false`: only ' +
+        'the others.',
       overdue: '`true`: only unpaid invoices after the UTC day of `dueAt`. `false`: only the others.',
       amountFrom:
         'Only invoices with a `grandTotal` of at least this amount, in their own currency. It finds no open ' +

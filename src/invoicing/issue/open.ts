@@ -1,7 +1,6 @@
 import type { Tx } from '../../db/index.ts';
-import { newId } from '../../kernel/ids.ts';
 import { addDuration, type Instant } from '../../kernel/time.ts';
-import type { InvoiceRow, NewInvoice } from '../invoice/invoice.ts';
+import type { InvoiceRow, NewPeriod } from '../invoice/invoice.ts';
 import { insertPeriods } from '../invoice/invoices.sql.ts';
 import type { BillingTerms, SeriesBounds } from '../terms/billing-terms.ts';
 import { boundsOfSeries, cadencesOf, segmentAt, segmentsOf } from '../timeline/segments.ts';
@@ -29,7 +28,7 @@ export async function openFirstInvoices(
  * Transition 1: the next invoice of a series opens as the period before it ends, unless the subscription ended with it.
  * After one that was closed early (row 2, `closeNow`) that is the invoice of the remainder.
  */
-export function nextInvoice(terms: BillingTerms, invoice: InvoiceRow): NewInvoice | null {
+export function nextInvoice(terms: BillingTerms, invoice: InvoiceRow): NewPeriod | null {
   const { billingCadence: cadence } = invoice;
   const bounds = boundsOfSeries(terms, cadence, invoice.periodStart);
   if (!bounds) throw new Error(`The plan has no series of ${cadence}.`);
@@ -44,9 +43,8 @@ export const invoiceOfPeriod = (
   cadence: string,
   { start, end, number, anchor }: SeriesPeriod & Pick<SeriesBounds, 'anchor'>,
   sequence: number,
-): NewInvoice => ({
+): NewPeriod => ({
   merchantId: terms.merchantId,
-  id: newId('invoice'),
   kind: 'subscription',
   status: 'ACTIVE',
   customerId: terms.customerId,

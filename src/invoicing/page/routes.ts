@@ -47,7 +47,7 @@ export function invoicePageRoutes(dependencies: InvoicingDependencies): readonly
         const asked = localeAskedFor(request.headers['accept-language']);
         const view = await ofInvoice(database, params.id, (tx, id) => viewInvoice(tx, environment, id, now, asked));
         if (!view) return ok(unknownReply(environment, asked));
-        return ok(pageReply(200, invoicePage(view), view.look, { showsLogo: view.hasLogo }));
+        return ok(pageReply(200, invoicePage(view), view.look, { showsLogo: view.hasLogo, isFramedByConsole: true }));
       },
     }),
     api.post('/pay/invoices/:id', 'payInvoice', {

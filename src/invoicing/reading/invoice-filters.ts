@@ -21,6 +21,7 @@ export interface InvoiceFilters {
   readonly due: Range<Instant>;
   /** The grand total: both ends are within. */
   readonly amount: Range<Decimal>;
+  readonly unpaid?: boolean | undefined;
   readonly overdue?: boolean | undefined;
   /** Changed at this time or later. */
   readonly updatedFrom: Instant | null;
@@ -31,7 +32,7 @@ export interface InvoiceFilters {
 
 /** Reads the filters of a list of invoices; every range that holds nothing is named. */
 export function readInvoiceFilters(query: InvoiceListQuery, now: Instant): Result<InvoiceFilters> {
-  const { status, subscriptionId, customerId, invoiceNumber, overdue } = query;
+  const { status, subscriptionId, customerId, invoiceNumber, unpaid, overdue } = query;
   const issued = timesOf(query.issuedFrom, query.issuedTo);
   const due = timesOf(query.dueFrom, query.dueTo);
   const amount = { from: amountOf(query.amountFrom), to: amountOf(query.amountTo) };
@@ -52,6 +53,7 @@ export function readInvoiceFilters(query: InvoiceListQuery, now: Instant): Resul
     issued,
     due,
     amount,
+    unpaid,
     overdue,
     isReady,
     now,

@@ -26,20 +26,22 @@ const INVOICES = { kind: 'invoice', from: sql`invoice` } as const;
 const FEW = 20_000;
 
 /** Money is asked for it (the partial index `invoice_unpaid` has the same words). */
-const isUnpaid = sql`status in ('ISSUED', 'PAYMENT_FAILED') and unpaid_amount > 0 and not lives_by_session`;
+export const isUnpaid = sql`status in ('ISSUED', 'PAYMENT_FAILED') and unpaid_amount > 0 and not lives_by_session`;
 
 /** The UTC day of `dueAt` is over, by the invoice's own effective now (domain.md §4); never null. */
-const isOverdue = (now: InvoiceFilters['now']): Sql => sql`
-  (${isUnpaid} and due_at is not null
-   and due_at < case when clock_id is null then date_trunc('day', ${now}::timestamptz, 'UTC')
+export const isPastDue = (now: InvoiceFilters['now']): Sql => sql`
+  (due_at is not null
+   and due_at < case when clock_id is null then ${now.toZonedDateTimeISO('UTC').startOfDay().toInstant()}::timestamptz
                      else date_trunc('day', ${effectiveNowOf('invoice', now)}, 'UTC') end)`;
+
+const isOverdue = (now: InvoiceFilters['now']): Sql => sql`(${isUnpaid} and ${isPastDue(now)})`;
 
 /** An invoice shows the address of its open payment session. */
 const changedInvoices = (changed: Changed): Sql =>
   isChanged('invoice', changed, [{ column: 'id', changed: changedSessions('invoice_id', changed) }]);
 
 const conditionsOf = (merchantId: string | null, filters: InvoiceFilters): Sql => {
-  const { status, subscriptionId, customerId, invoiceNumber, issued, due, amount, overdue } = filters;
+  const { status, subscriptionId, customerId, invoiceNumber, issued, due, amount, unpaid, overdue } = filters;
   return allOf([
     merchantId !== null && sql`merchant_id = ${merchantId}`,
     status !== undefined && sql`status = ${status}`,
@@ -55,6 +57,8 @@ const conditionsOf = (merchantId: string | null, filters: InvoiceFilters): Sql =
     // The key finds in an index what the amount itself then decides (migrations/0002_db.sql).
     amount.from !== null && sql`grand_total_key >= range_key(${amount.from}) and grand_total >= ${amount.from}`,
     amount.to !== null && sql`grand_total_key <= range_key(${amount.to}) and grand_total <= ${amount.to}`,
+    unpaid === true && isUnpaid,
+    unpaid === false && sql`not (${isUnpaid})`,
     overdue === true && isOverdue(filters.now),
     overdue === false && sql`not ${isOverdue(filters.now)}`,
     filters.updatedFrom !== null && changedInvoices({ merchantId, from: filters.updatedFrom }),

@@ -1,13 +1,13 @@
 import type { Tx } from '../../db/index.ts';
 import { type Route, routesOf, Strict, Type } from '../../http/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
-import { invalidField, notFound, type Result } from '../../kernel/result.ts';
+import { invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
 import { type Instant, isOnce, normaliseCadence, parseCadence } from '../../kernel/time.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { InvoiceReply } from '../invoice/schemas.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
 import { selectNextToClose } from './open-invoices.sql.ts';
-import { readInvoice, withLiveTotals } from './read.ts';
+import { showInvoice, withLiveTotals } from './read.ts';
 
 const api = routesOf('Subscriptions');
 
@@ -44,9 +44,22 @@ async function upcomingInvoice(
   if (billingCadence !== undefined && (parseCadence(billingCadence) === null || isOnce(billingCadence)))
     return invalidField('billingCadence', 'must be a duration of days, weeks, months or years');
   const cadence = billingCadence === undefined ? null : normaliseCadence(billingCadence);
-  const invoice = await selectNextToClose(tx, subscriptionId, cadence);
-  if (!invoice) return notFound('invoice');
-  return readInvoice(dependencies, tx, invoice.id, { expand: 'lineItems', lineItemsLimit: MOST_LINES });
+  const shown = await showNextInvoice(dependencies, tx, subscriptionId, cadence);
+  return shown ? ok(shown) : notFound('invoice');
+}
+
+/**
+ * The open period that closes next, rated as of effective now.
+ * @param cadence only the series of invoices with this one; null: all series
+ */
+export async function showNextInvoice(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  subscriptionId: string,
+  cadence: string | null = null,
+) {
+  const open = await selectNextToClose(tx, subscriptionId, cadence);
+  return open ? showInvoice(dependencies, tx, open, { expand: 'lineItems', lineItemsLimit: MOST_LINES }) : null;
 }
 
 /**

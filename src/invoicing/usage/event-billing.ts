@@ -24,7 +24,11 @@ export async function findBilling(source: BillingSource, tx: Tx, event: CountedE
   const billing: EventBilling[] = [];
   for (const invoice of holding) billing.push(...(await onInvoice(source, tx, event, invoice, () => true)));
   for (const invoice of after) billing.push(...(await onInvoice(source, tx, event, invoice, isLevel)));
-  return { billing, reason: reasonOf(holding.length, billing) };
+  const reasons = event.counts.map(({ id }) => {
+    const ofOne = billing.filter(({ billableMetricId }) => billableMetricId === id);
+    return [id, reasonOf(holding.length, ofOne)] as const;
+  });
+  return { billing, reason: reasonOf(holding.length, billing), reasons: new Map(reasons) };
 }
 
 async function onInvoice(
@@ -53,6 +57,8 @@ async function onInvoice(
     found.push({
       billableMetricId: metric.id,
       priceId: price.id,
+      priceName: price.invoiceDisplayName,
+      planId: terms.planId,
       subscriptionId: terms.subscriptionId,
       invoiceId: invoice.id,
       invoiceStatus: invoice.status,
@@ -80,15 +86,23 @@ function reasonAgainst(
 ): EventBilling['reason'] {
   if (!isItsOwn) return 'OLDER_SUBSCRIPTION';
   if (!passes(price, group)) return 'GROUP_FILTERED';
-  return invoice.usageMark !== null && event.seq > invoice.usageMark ? 'PERIOD_CLOSED' : null;
+  if (invoice.usageMark === null) return null;
+  if (event.seq > invoice.usageMark) return 'PERIOD_CLOSED';
+  return invoice.status === 'CANCELLED' && invoice.rebilledFrom === null ? 'INVOICE_CANCELLED' : null;
 }
+
+const LAST_FIRST = [
+  'SUPERSEDED',
+  'INVOICE_CANCELLED',
+  'PERIOD_CLOSED',
+  'GROUP_FILTERED',
+  'OLDER_SUBSCRIPTION',
+] as const;
 
 /** Null where it is billed somewhere; else the last hindrance that something of it met. */
 function reasonOf(invoiceCount: number, billing: readonly EventBilling[]): EventBilling['reason'] {
   const reasons = billing.map(({ reason }) => reason);
   if (reasons.includes(null)) return null;
-  const last = (['SUPERSEDED', 'PERIOD_CLOSED', 'GROUP_FILTERED', 'OLDER_SUBSCRIPTION'] as const).find((reason) =>
-    reasons.includes(reason),
-  );
+  const last = LAST_FIRST.find((reason) => reasons.includes(reason));
   return last ?? (invoiceCount === 0 ? 'NO_PERIOD' : 'NOT_PRICED');
 }

@@ -27,14 +27,26 @@ const LARGEST_WORD = 2n ** 64n - 1n;
  * The ids of the events of one database: the month of the event's timestamp, and its place in the order of acceptance,
  * enciphered. So an id is found by the index of that order, and tells nothing but the month (decision 0131).
  *
- * The block of AES holds the month too, and zeros. An id that was made up deciphers to something else.
+ * The block of AES holds the month and the life too. An id that was made up deciphers to something else.
  */
 export class EventIds {
   readonly #key: Uint8Array;
+  readonly #lives: readonly bigint[];
 
-  /** @param key 32 bytes */
-  constructor(key: Uint8Array) {
+  /**
+   * @param key 32 bytes
+   * @param lives the first number of each life of the database but the first, in order (decision 0250)
+   */
+  constructor(key: Uint8Array, lives: readonly bigint[] = []) {
     this.#key = key;
+    this.#lives = lives;
+  }
+
+  /** How many restores lie before an event. A life gives numbers again that a lost one gave to other events. */
+  #lifeOf(seq: bigint): number {
+    let life = this.#lives.length;
+    while (life > 0 && seq < (this.#lives[life - 1] as bigint)) life -= 1;
+    return life;
   }
 
   /** The id of one event. */
@@ -50,7 +62,8 @@ export class EventIds {
       const text = typeof at === 'string' ? at : at.toString();
       const month = text.slice(0, 4) + text.slice(5, 7);
       months.push(month);
-      writeBlock(blocks, index * BLOCK_BYTES, month, BigInt(seq));
+      const number = BigInt(seq);
+      writeBlock(blocks, index * BLOCK_BYTES, month, number, this.#lifeOf(number));
     }
     const cipher = createCipheriv(CIPHER, this.#key, null).setAutoPadding(false);
     const bodies = writtenIn62(cipher.update(blocks));
@@ -71,17 +84,19 @@ export class EventIds {
     const plain = createDecipheriv(CIPHER, this.#key, null).setAutoPadding(false).update(block);
     const seq = plain.readBigInt64BE(WORD_BYTES);
     const same = Buffer.alloc(BLOCK_BYTES);
-    writeBlock(same, 0, year + month, seq);
-    if (seq < 0 || !plain.equals(same)) return null;
+    if (seq < 0) return null;
+    writeBlock(same, 0, year + month, seq, this.#lifeOf(seq));
+    if (!plain.equals(same)) return null;
     const first = Temporal.PlainDate.from(`${year}-${month}-01`);
     const midnight = (date: Temporal.PlainDate) => date.toZonedDateTime('UTC').toInstant();
     return { seq, from: midnight(first), to: midnight(first.add({ months: 1 })) };
   }
 }
 
-/** The month, zeros and the number, of which each takes its own bytes. */
-function writeBlock(blocks: Buffer, start: number, month: string, seq: bigint): void {
+/** The month, the life and the number, of which each takes its own bytes. */
+function writeBlock(blocks: Buffer, start: number, month: string, seq: bigint, life: number): void {
   blocks.writeUInt32BE(Number(month), start);
+  blocks.writeUInt32BE(life, start + 4);
   blocks.writeBigInt64BE(seq, start + WORD_BYTES);
 }
 

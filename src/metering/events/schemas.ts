@@ -198,14 +198,15 @@ export const EventHeaders = Type.Object({
 });
 
 /** Why an event counts nothing; the first that holds. */
-const UNMATCHED_REASONS = ['UNKNOWN_SUBJECT', 'UNKNOWN_TYPE', 'BEFORE_EVENT_FROM', 'NO_VALUE'] as const;
+export const UNMATCHED_REASONS = ['UNKNOWN_SUBJECT', 'UNKNOWN_TYPE', 'BEFORE_EVENT_FROM', 'NO_VALUE'] as const;
 export type UnmatchedReason = (typeof UNMATCHED_REASONS)[number];
 
 /** Why usage that counts is on no invoice, or not on this one. */
-const UNBILLED_REASONS = [
+export const UNBILLED_REASONS = [
   'GROUP_FILTERED',
   'OLDER_SUBSCRIPTION',
   'PERIOD_CLOSED',
+  'INVOICE_CANCELLED',
   'SUPERSEDED',
   'NO_PERIOD',
   'NOT_PRICED',

@@ -14,7 +14,7 @@ import {
   selectEvents,
   selectMeterEvents,
 } from './events.sql.ts';
-import { type FindBilling, outcomeOf } from './fate.ts';
+import { type EventFate, type FindBilling, fateOf, toOutcomeReply } from './fate.ts';
 
 /**
  * All meters of a merchant (null: of every merchant). They are the catalog's, which stands upstream; `app.ts` hands
@@ -46,8 +46,8 @@ export async function listEvents(
 }
 
 /**
- * GET /v0/events/{id}, with what became of it. Another merchant's event is as unknown as one that does not exist
- * (api.md, Everywhere).
+ * An event as GET /v0/events/{id} shows it, and what became of it. Another merchant's event is as unknown as one that
+ * does not exist (api.md, Everywhere).
  */
 export async function findEvent(
   tx: Tx,
@@ -55,14 +55,15 @@ export async function findEvent(
   id: string,
   metersOf: MeterRegistry,
   findBilling: FindBilling,
-): Promise<Result<Static<typeof EventWithDataReply>>> {
+): Promise<Result<{ event: Static<typeof EventWithDataReply>; fate: EventFate }>> {
   const place = (await selectEventIds(tx)).placeOf(id);
   if (place === null) return notFound('event');
   const meters = await metersOf(tx, merchantId);
   const row = await selectEvent(tx, merchantId, place, meters);
   if (!row) return notFound('event');
-  const outcome = await outcomeOf(tx, row, meters, findBilling);
-  return ok({ ...toListedEventReply(row), data: row.data as Record<string, unknown>, outcome });
+  const fate = await fateOf(tx, row, meters, findBilling);
+  const data = row.data as Record<string, unknown>;
+  return ok({ event: { ...toListedEventReply(row), data, outcome: toOutcomeReply(fate) }, fate });
 }
 
 const readTime = (text: InstantText | undefined): Instant | undefined =>

@@ -2,7 +2,7 @@ import type { Tx } from '../../db/index.ts';
 import type { Static } from '../../http/index.ts';
 import { decimal, jsonNumber } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { EventOutcome, UnbilledReason } from '../events/schemas.ts';
+import type { EventOutcome, UnbilledReason, UnmatchedReason } from '../events/schemas.ts';
 import type { Aggregation } from '../meter/meter.ts';
 import type { OwnedMeter, ReadEvent } from './events.sql.ts';
 import { type MeterReading, selectReadings } from './fate.sql.ts';
@@ -23,6 +23,8 @@ export interface CountedEvent {
 export interface EventBilling {
   readonly billableMetricId: string;
   readonly priceId: string;
+  readonly priceName: string;
+  readonly planId: string;
   readonly subscriptionId: string;
   readonly invoiceId: string;
   readonly invoiceStatus: string;
@@ -35,25 +37,40 @@ export interface EventBilling {
 export interface BillingOfEvent {
   readonly billing: readonly EventBilling[];
   readonly reason: UnbilledReason | null;
+  /** The same for each metric and cost that counts it. */
+  readonly reasons: ReadonlyMap<string, UnbilledReason | null>;
+}
+
+/** What became of an event, as of now. */
+export interface EventFate {
+  /** Of its type. */
+  readonly meters: readonly OwnedMeter[];
+  readonly readings: readonly MeterReading[];
+  /** The customer or subscription that it is addressed to; null while it has none. */
+  readonly addressee: string | null;
+  /** Null where nothing counts it. */
+  readonly bill: BillingOfEvent | null;
+  /** Why no invoice bills it; null if one does. */
+  readonly reason: UnmatchedReason | UnbilledReason | null;
 }
 
 /** Billing stands downstream of metering and is handed in (ARCHITECTURE.md). */
 export type FindBilling = (tx: Tx, event: CountedEvent) => Promise<BillingOfEvent>;
 
 /** The fate of an event, as of now: its metrics with its value, and its bill, or the reason for none. */
-export async function outcomeOf(
+export async function fateOf(
   tx: Tx,
   event: ReadEvent,
   meters: readonly OwnedMeter[],
   findBilling: FindBilling,
-): Promise<Static<typeof EventOutcome>> {
+): Promise<EventFate> {
   const own = meters.filter(
     ({ merchantId, meter }) => merchantId === event.merchantId && meter.eventType === event.type,
   );
   const { readings, addressee } = await selectReadings(tx, event, own);
   const counted = readings.filter(({ reason }) => reason === null);
   const asked = event.reason === null && addressee !== null && counted.length > 0;
-  const found = asked
+  const bill = asked
     ? await findBilling(tx.of(event.merchantId), {
         merchantId: event.merchantId,
         addressee,
@@ -62,16 +79,18 @@ export async function outcomeOf(
         counts: counted.map(({ id, group }) => ({ id, group })),
       })
     : null;
-  const reason = found === null ? event.reason : found.reason;
-  return {
-    counts: readings.map((reading) => toReadingReply(reading, own)),
-    billing: (found?.billing ?? []).map(({ reason: why, ...line }) => ({
-      ...line,
-      ...(why !== null && { reason: why }),
-    })),
-    ...(reason !== null && { reason }),
-  };
+  return { meters: own, readings, addressee, bill, reason: bill === null ? event.reason : bill.reason };
 }
+
+/** The fate of an event as GET /v0/events/{id} shows it. */
+export const toOutcomeReply = ({ meters, readings, bill, reason }: EventFate): Static<typeof EventOutcome> => ({
+  counts: readings.map((reading) => toReadingReply(reading, meters)),
+  billing: (bill?.billing ?? []).map(({ priceName: _name, planId: _plan, reason: why, ...line }) => ({
+    ...line,
+    ...(why !== null && { reason: why }),
+  })),
+  ...(reason !== null && { reason }),
+});
 
 const TEXTS: ReadonlySet<Aggregation | undefined> = new Set<Aggregation>(['UNIQUE_COUNT']);
 

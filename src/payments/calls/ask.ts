@@ -26,8 +26,9 @@ export interface AccountRefused {
 }
 
 /**
- * Charges a card, or looks up what came of an earlier call. A charge that the provider does not have is made again
- * under the same key; when the provider may have forgotten the key, it counts as declined.
+ * Charges a card, or looks up what came of an earlier call, or of one that a restored database does not know. A charge
+ * that the provider does not have is made again under the same key; when the provider may have forgotten the key, it
+ * counts as declined.
  * @returns null where the outcome is still unknown
  */
 export async function askCharge(
@@ -37,7 +38,7 @@ export async function askCharge(
 ): Promise<RemoteCharge | AccountRefused | null> {
   const declined = { status: 'declined', reference: null, reason: 'processing_error' } as const;
   try {
-    if (isFirst) return await provider.charge(account, request);
+    if (isFirst && !request.isInDoubt) return await provider.charge(account, request);
     const found = await provider.findCharge(account, request);
     if (found.status !== 'none') return found;
     return isRepeatable(since, now) ? await provider.charge(account, request) : declined;

@@ -1,5 +1,5 @@
 import { effectiveNow } from '../../clocks/index.ts';
-import type { Tx } from '../../db/index.ts';
+import { currentLife, isInDoubt, type Tx } from '../../db/index.ts';
 import type { FollowUp } from '../../jobs/index.ts';
 import { next } from '../../kernel/state-table.ts';
 import type { Instant } from '../../kernel/time.ts';
@@ -12,7 +12,7 @@ import {
   reportRefusal,
   writeOutcome,
 } from '../calls/dependencies.ts';
-import { isForPeople, nextLookUp } from '../calls/look-ups.ts';
+import { isForPeople as needsPeople, nextLookUp } from '../calls/look-ups.ts';
 import { endPages } from '../checkouts/end-pages.ts';
 import type { RemoteCharge } from '../provider/remote.ts';
 import { keepReceipt } from '../records/charge-receipt.ts';
@@ -66,7 +66,7 @@ export async function prepareCharge(
   }
   const since = charge.sentAt ?? now;
   const { lookUps, at } = nextLookUp(since, isFirst ? 0 : charge.lookUps, now);
-  const moved = next(chargeStates, charge.status, isForPeople(lookUps) ? 'giveUp' : 'send');
+  const moved = next(chargeStates, charge.status, needsPeople(lookUps) ? 'giveUp' : 'send');
   if (!moved.ok) throw new Error(`Charge ${id} is ${charge.status} and due.`);
   const change = { sentAt: since, lookUps, nextActionAt: at };
   const {
@@ -75,7 +75,8 @@ export async function prepareCharge(
     providerToken: token,
   } = await updateWaitingCharge(tx, charge, { ...change, status: moved.value });
   if (!connection) return;
-  const request = { key: id, token: token as string, amount, currency, invoiceId };
+  const inDoubt = isInDoubt(await currentLife(tx), dependencies.remote.now()); // a life is on the wall clock
+  const request = { key: id, token: token as string, amount, currency, invoiceId, isInDoubt: inDoubt };
   return async () => {
     const of = { merchantId, id };
     // Nothing is charged while the customer can still pay on a page of the provider.
@@ -87,7 +88,7 @@ export async function prepareCharge(
     if (answer?.status === 'account refused') {
       await reportRefusal(dependencies.remote, connection, answer.reason);
       if (isFirst) await recallCharge(dependencies, of);
-    } else if (answer) await recordChargeAnswer(dependencies, of, answer);
+    } else if (answer) await recordChargeAnswer(dependencies, of, answer, inDoubt);
   };
 }
 
@@ -104,7 +105,7 @@ async function isOfAnotherAccount(tx: Tx, charge: Charge, { account }: Connectio
  */
 async function isGivenUp(tx: Tx, charge: Charge, now: Instant): Promise<boolean> {
   const { lookUps, at } = nextLookUp(charge.createdAt, charge.lookUps, now);
-  if (isForPeople(lookUps)) return true;
+  if (needsPeople(lookUps)) return true;
   await updateWaitingCharge(tx, charge, { lookUps, nextActionAt: at });
   return false;
 }
@@ -138,6 +139,7 @@ export const recordChargeAnswer = (
   dependencies: PaymentDependencies,
   { merchantId, id }: { merchantId: string; id: string },
   answer: RemoteCharge,
+  inDoubt = false,
 ): Promise<void> =>
   writeOutcome(dependencies.remote, merchantId, async (tx, wall) => {
     const found = await selectCharge(tx, id);
@@ -146,7 +148,8 @@ export const recordChargeAnswer = (
     await dependencies.handlers.lock?.(tx, { merchantId, entityType: 'invoice', entityId: found.invoiceId });
     const charge = await lockCharge(tx, id);
     if (!charge) throw new Error(`Charge ${id} was deleted, which nothing does.`);
-    if (CHARGES_ON_THEIR_WAY.includes(charge.status)) await applyAnswer(tx, dependencies, charge, answer, now, wall);
+    if (CHARGES_ON_THEIR_WAY.includes(charge.status))
+      await applyAnswer(tx, dependencies, charge, answer, { now, wall, inDoubt });
     else if (charge.status === 'declined' && answer.status === 'accepted')
       await recordUnmatchedOf(tx, charge, answer, 'too_late', wall);
   });
@@ -156,8 +159,7 @@ async function applyAnswer(
   dependencies: PaymentDependencies,
   charge: Charge,
   answer: RemoteCharge,
-  now: Instant,
-  wall: Instant,
+  { now, wall, inDoubt }: { readonly now: Instant; readonly wall: Instant; readonly inDoubt: boolean },
 ): Promise<void> {
   if (answer.status === 'pending') {
     await updateWaitingCharge(tx, charge, { status: 'pending', providerReference: answer.reference });
@@ -166,7 +168,8 @@ async function applyAnswer(
   if (answer.status === 'declined') return decline(tx, dependencies, charge, answer, now);
   const { reference } = answer;
   if (!answer.amount.eq(charge.amount) || answer.currency !== charge.currency) {
-    await recordUnmatchedOf(tx, charge, answer, 'differs', wall);
+    await recordUnmatchedOf(tx, charge, answer, 'differs', wall, inDoubt);
+    if (inDoubt) return decline(tx, dependencies, charge, { reason: 'charged_before', reference }, now);
     return decline(tx, dependencies, charge, { reason: 'charge_differs', reference }, now);
   }
   const outcome = { status: 'accepted', declineReason: null, providerReference: reference } as const;
@@ -192,9 +195,11 @@ const recordUnmatchedOf = (
   { reference, amount, currency }: Extract<RemoteCharge, { status: 'accepted' }>,
   reason: 'too_late' | 'differs',
   wall: Instant,
+  isForPeople = false,
 ): Promise<void> =>
   recordUnmatchedPayment(
     tx,
     { merchantId, invoiceId, sessionId: null, chargeId, provider, reference, amount, currency, reason },
     wall,
+    isForPeople,
   );

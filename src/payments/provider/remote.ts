@@ -30,6 +30,8 @@ export interface RemoteProvider {
     account: ProviderAccount,
     request: RemoteChargeRequest,
   ): Promise<RemoteCharge | { readonly status: 'none' }>;
+  /** Everything that was taken for us from a time on, by charges and by pages. */
+  listCharges(account: ProviderAccount, since: Instant): Promise<readonly TakenCharge[]>;
   /** Refunds a charge, wholly or in part. The same key again answers the same and moves nothing. */
   refund(account: ProviderAccount, request: RemoteRefundRequest): Promise<RemoteRefund>;
   findRefund(
@@ -40,6 +42,15 @@ export interface RemoteProvider {
   readNotice(account: ProviderAccount, body: Buffer, headers: NoticeHeaders, now: Instant): ProviderNotice | null;
   /** Reads the subject of a notice from the provider. An unused kind is an empty list. */
   resolve(account: ProviderAccount, notice: ProviderNotice): Promise<readonly ProviderFact[]>;
+}
+
+/** A charge of the provider that was accepted. */
+export interface TakenCharge {
+  readonly reference: string;
+  readonly amount: Decimal;
+  readonly currency: string;
+  /** Null: it was taken for no invoice. */
+  readonly invoiceId: string | null;
 }
 
 export type RemoteProviderName = 'stripe';
@@ -130,6 +141,11 @@ export interface RemoteChargeRequest {
   readonly amount: Decimal;
   readonly currency: string;
   readonly invoiceId: string;
+  /**
+   * The database was restored a while ago: a look-up also finds a charge of the invoice under another key that was
+   * accepted or is on its way (decision 0250).
+   */
+  readonly isInDoubt?: boolean;
 }
 
 export type RemoteCharge =

@@ -1,4 +1,4 @@
-import { assignments, recordset, sql, type Tx } from '../../db/index.ts';
+import { assignments, currentLife, recordset, sql, type Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { DeclineReason, ProviderName } from '../provider/provider.ts';
@@ -14,7 +14,7 @@ export type ChargeOrigin = 'automatic' | 'by_hand' | 'at_once';
  * Why a charge did not work. `no_payment_method`: there was no card to charge any more; `card_of_another_account`: the
  * card is stored in another account than the one that is connected; `provider_not_connected`: no account worked for a
  * day; `charge_differs`: the provider had another charge under its key, which goes back; `paid_on_page`: the customer
- * was faster, and nothing was charged.
+ * was faster, and nothing was charged; `charged_before`: after a restore the provider had a charge of another amount.
  */
 export type ChargeDecline =
   | DeclineReason
@@ -22,7 +22,8 @@ export type ChargeDecline =
   | 'card_of_another_account'
   | 'provider_not_connected'
   | 'charge_differs'
-  | 'paid_on_page';
+  | 'paid_on_page'
+  | 'charged_before';
 
 /** A charge of a stored card: the intent, and then what came of it. */
 export interface Charge {
@@ -71,13 +72,17 @@ export type NewCharge = Pick<
   | 'clockId'
 >;
 
+/** No life of the database uses a key of another one. */
+const ATTEMPTS_OF_A_LIFE = 1000;
+
 /** The next attempts at some invoices of a merchant, whose locks the caller holds; due at once. */
-export const insertCharges = (tx: Tx, charges: readonly NewCharge[], now: Instant): Promise<Charge[]> =>
-  tx.rows<Charge>(sql`
+export async function insertCharges(tx: Tx, charges: readonly NewCharge[], now: Instant): Promise<Charge[]> {
+  const life = await currentLife(tx);
+  return tx.rows<Charge>(sql`
     insert into payment_charge
       (merchant_id, id, invoice_id, customer_id, origin, payment_method_id, provider, provider_token, amount, currency,
        status, clock_id, next_action_at, created_at)
-    select ${tx.merchantId}::text, c.invoice_id || ':' || (1 + (
+    select ${tx.merchantId}::text, c.invoice_id || ':' || (1 + ${ATTEMPTS_OF_A_LIFE * (life.number - 1)} + (
              select count(*) from payment_charge before
               where before.merchant_id = ${tx.merchantId} and before.invoice_id = c.invoice_id)),
            c.invoice_id, c.customer_id, c.origin, c.payment_method_id, c.provider, c.provider_token, c.amount,
@@ -85,6 +90,7 @@ export const insertCharges = (tx: Tx, charges: readonly NewCharge[], now: Instan
            'intended', c.clock_id, ${now}::timestamptz, ${now}::timestamptz
       from jsonb_populate_recordset(null::payment_charge, ${recordset(charges)}) c
     returning *`);
+}
 
 export const selectCharge = (tx: Tx, id: string): Promise<Charge | undefined> =>
   tx.maybe<Charge>(sql`select * from payment_charge where merchant_id = ${tx.merchantId} and id = ${id}`);

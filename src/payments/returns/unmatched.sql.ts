@@ -36,14 +36,16 @@ const COLUMNS = sql`merchant_id, id, invoice_id, session_id,
 export const insertUnmatchedPayment = (
   tx: Tx,
   payment: NewUnmatchedPayment & { readonly id: string },
+  returned: { readonly status: UnmatchedPayment['returnStatus']; readonly at: Instant | null },
   now: Instant,
 ): Promise<UnmatchedPayment | undefined> =>
   tx.maybe<UnmatchedPayment>(sql`
     insert into stray_payment (merchant_id, id, invoice_id, session_id, charge_id, provider, provider_reference, amount,
-                               currency, reason, received_at, next_action_at)
+                               currency, reason, received_at, return_status, next_action_at)
     select ${payment.merchantId}::text, ${payment.id}::text, ${payment.invoiceId}::text, ${payment.sessionId}::text,
            ${payment.chargeId}::text, ${payment.provider}::text, ${payment.reference}::text, ${payment.amount}::numeric,
-           ${payment.currency}::text, ${payment.reason}::text, ${now}::timestamptz, ${now}::timestamptz
+           ${payment.currency}::text, ${payment.reason}::text, ${now}::timestamptz, ${returned.status}::text,
+           ${returned.at}::timestamptz
      where not exists (select from payment_receipt
                         where merchant_id = ${payment.merchantId} and provider = ${payment.provider}
                           and provider_reference = ${payment.reference})

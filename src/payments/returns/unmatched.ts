@@ -29,9 +29,18 @@ import {
 /**
  * Records an unmatched payment: it is owed to its payer, and a background job sends it back.
  * It is recorded once for each reference of the provider.
+ * @param isForPeople a person decides about it: nothing is sent back
  */
-export async function recordUnmatchedPayment(tx: Tx, payment: NewUnmatchedPayment, now: Instant): Promise<void> {
-  const kept = await insertUnmatchedPayment(tx, { ...payment, id: newId('payment') }, now);
+export async function recordUnmatchedPayment(
+  tx: Tx,
+  payment: NewUnmatchedPayment,
+  now: Instant,
+  isForPeople = false,
+): Promise<void> {
+  const returned = isForPeople
+    ? ({ status: 'manual', at: null } as const)
+    : ({ status: 'requested', at: now } as const);
+  const kept = await insertUnmatchedPayment(tx, { ...payment, id: newId('payment') }, returned, now);
   if (kept) await book(tx, kept, 'payment', 1, now);
 }
 

@@ -1,15 +1,17 @@
 import type { Stripe } from 'stripe';
+import type { Instant } from '../../kernel/time.ts';
 import {
   ProviderAway,
   type RemoteCharge,
   type RemoteChargeRequest,
   type RemoteRefund,
   type RemoteRefundRequest,
+  type TakenCharge,
 } from '../provider/remote.ts';
 import { fromStripeUnits, toStripeUnits } from './amounts.ts';
 import { reasonOf, splitToken } from './cards.ts';
 import { calling, callingPlainly, isCardError, isMissing, refusedOr } from './client.ts';
-import { MARKS } from './metadata.ts';
+import { isOurs, MARKS } from './metadata.ts';
 
 /** Charges a stored card without its owner. */
 export async function charge(stripe: Stripe, request: RemoteChargeRequest): Promise<RemoteCharge> {
@@ -57,11 +59,12 @@ const MOST_READ = 1_000;
 
 /**
  * Looks for a charge among those of its customer, newest first. Stripe's search would be simpler, but it finds what
- * happened a moment later only, and a charge that it does not find yet is not one that never was.
+ * happened a moment later only, and a charge that it does not find yet is not one that never was. In doubt, a charge of
+ * the invoice that was not declined is found under any key.
  */
 export async function findCharge(
   stripe: Stripe,
-  { key, token }: RemoteChargeRequest,
+  { key, token, invoiceId, isInDoubt = false }: RemoteChargeRequest,
 ): Promise<RemoteCharge | { readonly status: 'none' }> {
   const { customer } = splitToken(token);
   try {
@@ -69,6 +72,8 @@ export async function findCharge(
       let read = 0;
       for await (const intent of stripe.paymentIntents.list({ customer, limit: PAGE })) {
         if (intent.metadata[MARKS.key] === key) return chargeOf(intent);
+        const isOfInvoice = isInDoubt && intent.metadata[MARKS.invoice] === invoiceId;
+        if (isOfInvoice && ['succeeded', 'processing'].includes(intent.status)) return chargeOf(intent);
         read += 1;
         if (read === MOST_READ) throw new ProviderAway(`Stripe has more than ${MOST_READ} charges of ${customer}.`);
       }
@@ -78,6 +83,24 @@ export async function findCharge(
     if (isMissing(error, 'customer')) return { status: 'none' };
     throw refusedOr(error);
   }
+}
+
+/** What was taken for us from a time on. Stripe reads a page at a time, newest first. */
+export async function listCharges(stripe: Stripe, since: Instant): Promise<TakenCharge[]> {
+  const created = { gte: Math.floor(since.epochMilliseconds / 1000) };
+  return callingPlainly(async () => {
+    const taken: TakenCharge[] = [];
+    for await (const intent of stripe.paymentIntents.list({ created, limit: PAGE })) {
+      if (intent.status !== 'succeeded' || !isOurs(intent.metadata)) continue;
+      taken.push({
+        reference: intent.id,
+        amount: fromStripeUnits(intent.amount_received, intent.currency),
+        currency: intent.currency.toUpperCase(),
+        invoiceId: intent.metadata[MARKS.invoice] ?? null,
+      });
+    }
+    return taken;
+  });
 }
 
 /** Refunds a charge, wholly or in part. */

@@ -251,6 +251,24 @@ describe('a charge of a stored card', () => {
     expect(books.intents.size).toBe(1);
   });
 
+  it('is listed from a time on, and found by its invoice in doubt, unless it was declined', async () => {
+    const request = await charge();
+    const made = await stripe.charge(account, request);
+    const refused = await charge({ key: 'inv_2:1', token: await stored('declinedLater') });
+    const declined = { ...refused, invoiceId: 'inv_2' };
+    await stripe.charge(account, declined);
+    const taken = await stripe.listCharges(account, Temporal.Instant.fromEpochMilliseconds(0));
+    expect(taken).toMatchObject([
+      { invoiceId: request.invoiceId, reference: (made as { reference: string }).reference },
+    ]);
+    expect(await stripe.listCharges(account, Temporal.Instant.from('2100-01-01T00:00:00Z'))).toEqual([]);
+    const again = { ...request, key: `${request.invoiceId}:1001` };
+    expect(await stripe.findCharge(account, again)).toEqual({ status: 'none' });
+    expect(await stripe.findCharge(account, { ...again, isInDoubt: true })).toEqual(made);
+    const other = { ...declined, key: 'inv_2:1001', isInDoubt: true };
+    expect(await stripe.findCharge(account, other)).toEqual({ status: 'none' });
+  });
+
   it.each([
     { card: 'declinedLater', reason: 'card_declined' },
     { card: 'insufficientLater', reason: 'insufficient_funds' },

@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe';
 import { type ProviderKeys, ProviderRefused, type RemoteProvider } from '../provider/remote.ts';
-import { charge, findCharge, findRefund, refund } from './charges.ts';
+import { charge, findCharge, findRefund, listCharges, refund } from './charges.ts';
 import { expireCheckout, openCheckout, readCheckout } from './checkout.ts';
 import { callingPlainly, openClient, type StripeOptions } from './client.ts';
 import { readNotice, resolve } from './notices.ts';
@@ -25,6 +25,7 @@ export function createStripeProvider(options: StripeProviderOptions): RemoteProv
     readCheckout: (account, reference) => readCheckout(open(account), reference),
     charge: (account, request) => charge(open(account), request),
     findCharge: (account, request) => findCharge(open(account), request),
+    listCharges: (account, since) => listCharges(open(account), since),
     refund: (account, request) => refund(open(account), request),
     findRefund: (account, request) => findRefund(open(account), request),
     readNotice,

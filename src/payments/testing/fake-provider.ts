@@ -32,6 +32,7 @@ type Operation =
   | 'readCheckout'
   | 'charge'
   | 'findCharge'
+  | 'listCharges'
   | 'refund'
   | 'findRefund'
   | 'resolve';
@@ -123,8 +124,31 @@ export class FakeProvider implements RemoteProvider {
     });
   }
 
-  findCharge(_account: ProviderAccount, { key }: RemoteChargeRequest) {
-    return this.#call('findCharge', key, () => this.#chargeOf(key) ?? ({ status: 'none' } as const));
+  findCharge(_account: ProviderAccount, { key, invoiceId, isInDoubt = false }: RemoteChargeRequest) {
+    const another = () =>
+      [...this.#charges.values()].find(
+        (known) => known.key.startsWith(`${invoiceId}:`) && known.charge.status !== 'declined',
+      )?.charge;
+    return this.#call(
+      'findCharge',
+      key,
+      () => this.#chargeOf(key) ?? (isInDoubt ? another() : undefined) ?? ({ status: 'none' } as const),
+    );
+  }
+
+  listCharges(_account: ProviderAccount, _since: Instant) {
+    return this.#call('listCharges', '', () => [
+      ...[...this.#charges].flatMap(([reference, { key, charge }]) =>
+        charge.status === 'accepted'
+          ? [{ reference, amount: charge.amount, currency: charge.currency, invoiceId: key.split(':')[0] ?? null }]
+          : [],
+      ),
+      ...[...this.#checkouts.values()].flatMap(({ state, request: { invoiceId } }) =>
+        state.status === 'paid'
+          ? [{ reference: state.reference, amount: state.amount, currency: state.currency, invoiceId }]
+          : [],
+      ),
+    ]);
   }
 
   refund(_account: ProviderAccount, request: RemoteRefundRequest) {

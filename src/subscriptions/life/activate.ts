@@ -87,7 +87,7 @@ export async function startBilling(
 }
 
 /** The invoice of what is asked as billing starts; null where nothing is. */
-async function askAtStart(
+export async function askAtStart(
   { invoicing }: Pick<SubscriptionDependencies, 'invoicing'>,
   tx: Tx,
   subscription: SubscriptionRow,
@@ -109,20 +109,4 @@ export async function openBilling(
   const { plan } = agreement.at(subscription);
   const nextActionAt = nextActionOf({ ...subscription, billingOpened: true }, plan, now);
   return updateSubscription(tx, subscription, { billingOpened: true, nextActionAt }, now);
-}
-
-/**
- * The charges at the start of a subscription's billing at a future instant. The caller rolls back.
- * @returns null where it asks nothing
- */
-export async function rehearseStart(
-  dependencies: Pick<SubscriptionDependencies, 'invoicing'>,
-  tx: Tx,
-  subscription: SubscriptionRow,
-  at: Instant,
-): Promise<InvoiceRow | null> {
-  const agreement = await loadAgreement(tx, subscription);
-  const invoice = await askAtStart(dependencies, tx, subscription, agreement, at);
-  await openBilling(tx, subscription, agreement, at);
-  return invoice;
 }

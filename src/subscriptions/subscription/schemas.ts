@@ -21,6 +21,7 @@ import {
   Type,
   UpdatedFrom,
 } from '../../http/index.ts';
+import { InvoiceReply } from '../../invoicing/index.ts';
 
 const Days = (minimum: number, maximum: number) => Type.Integer({ minimum, maximum });
 const RenewalReminderDays = Days(1, 30);
@@ -485,6 +486,7 @@ export const SubscriptionListQuery = ListQuery(
     planId: Type.Optional(Id('plan')),
     status: Type.Optional(SubscriptionStatus),
     startedBefore: Type.Optional(Timestamp),
+    ending: Type.Optional(Type.Boolean()),
     testClockId: Type.Optional(Id('testClock')),
     include: Type.Optional(Type.Literal('customer')),
     updatedFrom: Type.Optional(UpdatedFrom),
@@ -494,6 +496,7 @@ export const SubscriptionListQuery = ListQuery(
       consumerId: 'Only subscriptions of the customer with this organization.',
       status: 'Only subscriptions with this status.',
       startedBefore: 'Only subscriptions with a `startedAt` before this time.',
+      ending: '`true`: only active subscriptions with an `endingAt`. `false`: only the others.',
       include: '`customer` adds the two parties to each subscription.',
     },
   },
@@ -501,3 +504,24 @@ export const SubscriptionListQuery = ListQuery(
 export type SubscriptionListQuery = Static<typeof SubscriptionListQuery>;
 
 export const SubscriptionListReply = ListOf(SubscriptionReply);
+
+export const SubscriptionPreviewReply = Type.Object(
+  {
+    object: Type.Literal('subscription_preview'),
+    merchantId: Id('organization'),
+    billingStartsAt: Timestamp,
+    upfrontInvoice: Nullable(InvoiceReply),
+    upcomingInvoice: Nullable(InvoiceReply),
+  },
+  {
+    $id: 'SubscriptionPreview',
+    description: 'The first invoices of a subscription that could be made.',
+    'x-fields': {
+      billingStartsAt: 'When billing starts: at `startedAt`, or when the trial of the plan ends.',
+      upfrontInvoice:
+        'The invoice over what is asked as billing starts, with up to 1,000 lines. Null: nothing is asked in advance.',
+      upcomingInvoice:
+        'The invoice after that one, without any usage, with up to 1,000 lines. Null: no period is open after it.',
+    },
+  },
+);

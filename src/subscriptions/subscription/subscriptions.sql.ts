@@ -172,6 +172,7 @@ export interface SubscriptionFilters {
   planId?: string;
   status?: SubscriptionStatus;
   startedBefore?: Instant;
+  ending?: boolean;
   updatedFrom?: Instant;
   testClockId?: string;
 }
@@ -188,6 +189,17 @@ export const selectSubscriptionsOfCustomer = (tx: Tx, customerId: string, most: 
   tx.rows<SubscriptionRow>(sql`
     select * from subscription where merchant_id = ${tx.merchantId} and customer_id = ${customerId}
      order by seq desc limit ${most}`);
+
+/** Active, with an end (the partial index `subscription_ending` has the same words). */
+const isEnding = sql`status = 'active' and ending_at is not null`;
+
+/** How many subscriptions of the merchant are active and will end. */
+export const countEnding = async (tx: Tx): Promise<number> =>
+  (
+    await tx.one<{ count: number }>(
+      sql`select count(*)::int as count from subscription where merchant_id = ${tx.merchantId} and ${isEnding}`,
+    )
+  ).count;
 
 /** A page of subscriptions, newest first; of all merchants where `merchantId` is null. */
 export const selectSubscriptions = (
@@ -212,6 +224,8 @@ export const selectSubscriptions = (
         filters.planId !== undefined && sql`plan_id = ${filters.planId}`,
         filters.status !== undefined && sql`status = ${filters.status}`,
         filters.startedBefore !== undefined && sql`started_at < ${filters.startedBefore}`,
+        filters.ending === true && isEnding,
+        filters.ending === false && sql`not (${isEnding})`,
         filters.testClockId !== undefined && sql`clock_id = ${filters.testClockId}`,
         filters.updatedFrom && changedSubscriptions({ merchantId, from: filters.updatedFrom }),
       ]),
@@ -335,3 +349,8 @@ export const selectSubscriptionsOfPlan = (tx: Tx, planId: string, customerIds: r
      where merchant_id = ${tx.merchantId} and plan_id = ${planId} and customer_id = any (${[...customerIds]}::text[])
        and (status = 'active' or (status = 'terminated' and billing_opened))
      order by seq`);
+
+/** The names of subscriptions by their ids. */
+export const selectSubscriptionNames = (tx: Tx, ids: readonly string[]): Promise<{ id: string; name: string }[]> =>
+  tx.rows(sql`select id, name from subscription
+    where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[])`);

@@ -7,14 +7,29 @@ export interface Figure {
   readonly figure: number;
 }
 
+/** The values of a metric now, one for each set of labels. */
+export type Points =
+  | { readonly bounds?: undefined; readonly points: readonly Required<Figure>[] }
+  | { readonly bounds: readonly number[]; readonly points: readonly Bars[] };
+
+/** How often a duration was measured, for one set of labels: one count for each bound, and one for longer durations. */
+export interface Bars {
+  readonly labels: Labels;
+  readonly counts: readonly number[];
+  readonly sum: number;
+}
+
 /** A metric that can write itself. */
 export interface Metric {
+  /** Its values as they are now, for who writes them in another form. */
+  points(): Points;
   /** Its lines in Prometheus' text format, version 0.0.4; nothing before its first value. */
   text(): string;
 }
 
 /** The value of a counter or a gauge, for one set of labels. */
 export interface Counted {
+  readonly labels: Labels;
   figure: number;
 }
 
@@ -36,7 +51,7 @@ export class Figures implements Metric {
   /** The value of some labels, for who counts often: it stays the same object. */
   at(labels: Labels): Counted {
     const key = written(labels);
-    const known = this.#figures.get(key) ?? { figure: 0 };
+    const known = this.#figures.get(key) ?? { labels, figure: 0 };
     this.#figures.set(key, known);
     return known;
   }
@@ -45,6 +60,10 @@ export class Figures implements Metric {
   replace(figures: readonly Figure[]): void {
     for (const counted of this.#figures.values()) counted.figure = 0;
     for (const { labels = {}, figure } of figures) this.at(labels).figure = figure;
+  }
+
+  points(): Points {
+    return { points: Array.from(this.#figures.values(), ({ labels, figure }) => ({ labels, figure })) };
   }
 
   text(): string {
@@ -99,6 +118,15 @@ export class Durations implements Metric {
     const known = this.#series.get(key) ?? new Series(labels, this.#bounds);
     this.#series.set(key, known);
     return known;
+  }
+
+  points(): Points {
+    const points = Array.from(this.#series.values(), ({ labels, counts, sum }) => ({
+      labels,
+      counts: [...counts],
+      sum,
+    }));
+    return { bounds: this.#bounds, points };
   }
 
   text(): string {

@@ -1,0 +1,2 @@
+/** All that the wiring uses of the overview. */
+export { overviewRoutes } from './routes.ts';

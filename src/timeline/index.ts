@@ -1,0 +1,2 @@
+/** All that other domains may use of the timeline. */
+export { timelineRoutes } from './routes.ts';
