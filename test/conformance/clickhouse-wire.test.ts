@@ -288,6 +288,41 @@ describe('a question', () => {
     },
   );
 
+  it.runIf(hasEngine)(
+    `is answered by PostgreSQL where another batch came into what was emptied${unlessEngine}`,
+    async () => {
+      await accept(5);
+      await shipUntilDone();
+      await accept(30);
+      const { query, told } = withFallback();
+      let table = '';
+      let isUnderWay = false;
+      let isEmptied = false;
+      served.onStatement = async (text) => {
+        if (/insert into event_/.test(text)) {
+          isUnderWay = true;
+          while (!isEmptied) await sleep(10); // the shipper has looked before, and its events arrive afterwards
+        } else if (/insert into batch_/.test(text))
+          await served.run('select sleep(3)'); // asked before it is told
+        else if (isFigure(text) && !isEmptied) {
+          table = /from (event_\w+) as e/.exec(text)?.[1] ?? '';
+          await served.run(`truncate table ${table}`);
+          isEmptied = true;
+          while ((await served.run(`select count() from ${table}`)).trim() === '0') await sleep(10);
+        }
+        return null;
+      };
+      const shipping = shipAll(env, clickhouse).catch(() => undefined);
+      while (!isUnderWay) await sleep(10);
+      const scope = scopeOf('COUNT');
+      const [[found = ''] = []] = await figures(env, query, scope, [{}]);
+      expect(found).toContain(' of 35');
+      expect(told[0]).toContain('should have 1 batches');
+      served.onStatement = () => null;
+      await shipping;
+    },
+  );
+
   it.runIf(hasEngine)(`may have lists larger than a field of a form${unlessEngine}`, async () => {
     await accept();
     await shipUntilDone();

@@ -321,6 +321,13 @@ export const selectStanding = ({ name, mode }: AskedProjection, batchNo: number)
   parameters: { batch: String(batchNo) },
 });
 
+/** How many events came in batches after this one. The index on `batch_no` passes over all that is older. */
+export const selectRowsAfter = ({ name, mode }: AskedProjection, batchNo: number): Statement => ({
+  text: `
+    select toString(count()) from ${tableNames(name).events} where batch_no > {batch:UInt32} ${answerSettings(mode)}`,
+  parameters: { batch: String(batchNo) },
+});
+
 /**
  * The figures of some batches in ClickHouse: the number of events, and sums that change with any one of them
  * (audit.ts).

@@ -25,6 +25,7 @@ import {
   type AskedProjection,
   isUnique,
   selectLarge,
+  selectRowsAfter,
   selectSmall,
   selectStanding,
   selectUnique,
@@ -131,21 +132,31 @@ const asker =
     }
   };
 
+/** An insert may arrive between the two counts; once more, then. */
+const MOST_COUNTS = 3;
+
 /**
  * Is all that was shipped still there? A table that was emptied, lost or restored from a backup has other batches, or
  * fewer rows. Asked after the figures: what is whole then was whole before, because nothing is ever put back into the
- * same tables.
+ * same tables. What is under way now may already be there, and is not counted: all rows first, then those after the
+ * mark, so that an insert between them makes the rest smaller and never larger.
  */
 async function checkStanding(ask: Ask, projection: AskedProjection, standing: Standing): Promise<void> {
   const { name, batchNo, token } = standing;
-  const [[batches], [lastToken] = [], [events] = [], [rows] = []] = (await ask(
-    selectStanding(projection, batchNo),
-  )) as [string[], ...string[][]];
-  if (Number(batches) !== batchNo || lastToken !== token || BigInt(rows ?? 0) < BigInt(events ?? 0))
-    throw new ProjectionUnavailable(
-      `Projection ${name} should have ${batchNo} batches, the last one ${token}; ` +
-        `it has ${batches}, the last one ${lastToken}, and ${rows} rows of ${events} events.`,
-    );
+  for (let counts = 1; ; counts += 1) {
+    const [[batches], [lastToken] = [], [events = '0'] = [], [all = '0'] = []] = (await ask(
+      selectStanding(projection, batchNo),
+    )) as [string[], ...string[][]];
+    const [[later = '0'] = []] = (await ask(selectRowsAfter(projection, batchNo))) as string[][];
+    const rows = BigInt(all) - BigInt(later);
+    const isSame = Number(batches) === batchNo && lastToken === token;
+    if (isSame && rows >= BigInt(events)) return;
+    if (!isSame || later === '0' || counts === MOST_COUNTS)
+      throw new ProjectionUnavailable(
+        `Projection ${name} should have ${batchNo} batches, the last one ${token}; ` +
+          `it has ${batches}, the last one ${lastToken}, and ${rows} rows of ${events} events.`,
+      );
+  }
 }
 
 async function addedCells(tx: Tx, question: Question, projection: AskedProjection, ask: Ask): Promise<CellSets> {
