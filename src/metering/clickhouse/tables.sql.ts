@@ -57,9 +57,10 @@ const onCluster = (mode: EngineMode): string => (mode.kind === 'single' ? '' : `
  * The tables of a projection, from one source for one server and for a cluster. `at` is microseconds since 1970, the
  * whole numbers that PostgreSQL keeps. Each question reads `at` and `batch_no` of every event it is about, so they are
  * packed in a way that costs little to read: ZSTD of their differences is a tenth smaller and took a third of a
- * question's time. The index on `batch_no` finds what came after a mark. `data` holds each leaf of an event's data under its path and form (leaves.ts), so that a figure
- * reads the one property it is about. `batch` says what was shipped; a cluster has it on each of its servers. What is
- * there is left: two workers may do this at the same time, or one again that broke off.
+ * question's time. The index on `batch_no` finds what came after a mark. `data` holds each leaf of an event's data
+ * under its path and form (leaves.ts), so that a figure reads the one property it is about. `batch` says what was
+ * shipped; a cluster has it on each of its servers. What is there is left: two workers may do this at the same time, or
+ * one again that broke off.
  */
 export function createTables(mode: EngineMode, name: string): string[] {
   const { events, batches } = tableNames(name);

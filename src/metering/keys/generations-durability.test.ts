@@ -50,7 +50,7 @@ async function once<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (tries === 200) throw error;
+      if (tries === 1_200) throw error; // a busy machine reads its log for a minute
       await sleep(50);
     }
   }
