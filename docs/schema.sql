@@ -1516,6 +1516,7 @@ create table merchant_counter (
   kind text not null,
   value bigint not null,
   skipped bigint default 0 not null,
+  dated_at timestamp with time zone,
   constraint merchant_counter_pkey PRIMARY KEY (merchant_id, kind),
   constraint merchant_counter_kind_check CHECK ((kind = ANY (ARRAY['invoice'::text, 'credit_note'::text]))),
   constraint merchant_counter_skipped_check CHECK ((skipped >= 0))
@@ -3827,6 +3828,15 @@ create view webhook_queue with (security_invoker=true) as
    FROM (waiting w
      JOIN webhook_endpoint e ON (((e.merchant_id = w.merchant_id) AND (e.id = w.endpoint_id))));
 
+CREATE OR REPLACE FUNCTION accept_clock(at timestamp with time zone)
+ RETURNS integer
+ LANGUAGE sql
+AS $function$
+    update clock_reading set read_at = at where read_at > at;
+    with ahead as (update merchant_counter set dated_at = at where dated_at > at returning 1)
+    select count(*)::int from ahead
+  $function$;
+
 CREATE OR REPLACE FUNCTION add_list_changes(merchant text, most_changes integer)
  RETURNS integer
  LANGUAGE plpgsql
@@ -5157,6 +5167,23 @@ begin
   insert into merchant_counter as c (merchant_id, kind, value) values (merchant, of_kind, many)
   on conflict (merchant_id, kind) do update set value = c.value + many
   returning c.value into last_one;
+  return last_one - many + 1;
+end $function$;
+
+CREATE OR REPLACE FUNCTION draw_numbers(merchant text, of_kind text, many bigint, dated timestamp with time zone)
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+declare
+  last_one bigint;
+  last_dated timestamptz;
+begin
+  insert into merchant_counter as c (merchant_id, kind, value, dated_at) values (merchant, of_kind, many, dated)
+  on conflict (merchant_id, kind) do update set value = c.value + many, dated_at = greatest(c.dated_at, dated)
+  returning c.value, c.dated_at into last_one, last_dated;
+  if (last_dated at time zone 'UTC')::date > (dated at time zone 'UTC')::date then
+    raise exception 'The clock says %, and the last number has the date %.', dated, last_dated using errcode = 'RK001';
+  end if;
   return last_one - many + 1;
 end $function$;
 

@@ -5,6 +5,7 @@ import { audit, invariantCount, type Violation } from './auditor/index.ts';
 import { clockBook } from './clocks/index.ts';
 import { createFirstLink, createSignInLink, forgetSessionsChore, openConsole } from './console/index.ts';
 import {
+  acceptClockAt,
   beginNextLife,
   Database,
   type DatabaseOptions,
@@ -589,21 +590,26 @@ export async function makeSignInLink(
 /**
  * Begins another life of a database that was restored (decision 0250). Nothing else works on it meanwhile.
  * @param ownerUrl of the owner of the database
- * @param nextNumbers what the next invoice of a merchant gets at least; merchants without invoices are left out
+ * @param nextNumbers what the next document of a merchant gets at least; merchants without invoices are left out
  */
 export async function beginLife(
   ownerUrl: string,
-  nextNumbers: readonly { readonly merchantId: string; readonly number: bigint }[],
+  nextNumbers: readonly {
+    readonly merchantId: string;
+    readonly counter: 'invoice' | 'credit_note';
+    readonly number: bigint;
+  }[],
 ): Promise<BegunLife> {
   const life = await beginNextLife(ownerUrl, wallClock());
   const database = new Database({ url: ownerUrl, connections: 1 });
   try {
-    for (const { merchantId, number } of nextNumbers)
-      await database.transaction({ merchants: [merchantId] }, (tx) => moveNumberOn(tx, number));
+    for (const { merchantId, counter, number } of nextNumbers)
+      await database.transaction({ merchants: [merchantId] }, (tx) => moveNumberOn(tx, counter, number));
     const counters: BegunLife['counters'][number][] = [];
-    for (const { merchantId, last } of await database.transaction('every merchant, reading', findLastNumbers)) {
+    for (const last of await database.transaction('every merchant, reading', findLastNumbers)) {
+      const { merchantId } = last;
       const found = await database.transaction({ merchants: [merchantId] }, (tx) => findOrganization(tx, merchantId));
-      counters.push({ merchantId, last, name: found?.name ?? '' });
+      counters.push({ ...last, name: found?.name ?? '' });
     }
     return { life, counters };
   } finally {
@@ -611,11 +617,19 @@ export async function beginLife(
   }
 }
 
-/** A life that began, and the last number of the invoices of each merchant, which may be behind. */
+/** A life that began, and the last numbers of each merchant, which may be behind. */
 export interface BegunLife {
   readonly life: { readonly number: number; readonly restoredTo: string };
-  readonly counters: readonly { readonly merchantId: string; readonly name: string; readonly last: bigint }[];
+  readonly counters: readonly {
+    readonly merchantId: string;
+    readonly name: string;
+    readonly invoice: bigint;
+    readonly creditNote: bigint;
+  }[];
 }
+
+/** From now on documents may have the days of this machine's clock (decision 0254). @param ownerUrl of the owner */
+export const acceptClock = (ownerUrl: string): Promise<number> => acceptClockAt(ownerUrl, wallClock());
 
 /** Holds an environment's data against all that is promised about it; see `audit`. */
 export async function auditDatabase(databaseUrl: string): Promise<{ checked: number; violations: Violation[] }> {

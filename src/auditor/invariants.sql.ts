@@ -90,7 +90,8 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'credit-notes-without-gaps',
-    meaning: 'I-29: the credit notes of a merchant are numbered from 1 on without a gap',
+    meaning:
+      'I-29: the credit notes of a merchant are numbered from 1 on without a gap, but for those that a restore lost',
     broken: sql`
       select c.merchant_id, c.merchant_id as id, format('%s were drawn, %s credit notes have one, the highest is %s',
                                                         c.value, n.count, n.highest) as detail
@@ -98,7 +99,8 @@ export const invariants: readonly Invariant[] = [
        cross join lateral (
          select count(*) as count, coalesce(max(substring(o.number from '([0-9]+)$')::bigint), 0) as highest
            from credit_note o where o.merchant_id = c.merchant_id) n
-       where c.kind = 'credit_note' and (n.count <> c.value or n.highest <> c.value)`,
+       where c.kind = 'credit_note'
+         and (n.count <> c.value - c.skipped or n.highest > c.value or (c.skipped = 0 and n.highest <> c.value))`,
   },
   {
     name: 'drafts-have-no-number',

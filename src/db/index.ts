@@ -3,7 +3,7 @@ export { BinaryArray, type ElementType } from './binary-array.ts';
 export { connectTo, findPooler, type Pooler } from './connection/index.ts';
 export { insertion, withJsonb } from './insertion.ts';
 export { parseExactJson } from './json.ts';
-export { beginNextLife, currentLife, isInDoubt, type Life, livesOf, noteClock } from './life.ts';
+export { acceptClockAt, beginNextLife, currentLife, isInDoubt, type Life, livesOf, noteClock } from './life.ts';
 export { type Changed, changedRows, isChanged } from './lists/changes.ts';
 export {
   addListChanges,
@@ -48,7 +48,7 @@ export {
   type Template,
   template,
 } from './sql.ts';
-export { LOCK_NOT_AVAILABLE, sqlState, UNDEFINED_FUNCTION, uniqueViolation } from './sql-state.ts';
+export { CLOCK_BEHIND, LOCK_NOT_AVAILABLE, sqlState, UNDEFINED_FUNCTION, uniqueViolation } from './sql-state.ts';
 export { Database, type DatabaseOptions, type Scope, type TransactionReport } from './transaction.ts';
 export { tryAgain } from './try-again.ts';
 export type { Tx } from './tx.ts';

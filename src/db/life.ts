@@ -61,6 +61,20 @@ export async function beginNextLife(url: string, now: Instant): Promise<{ number
   }
 }
 
+/**
+ * Takes the clock of this machine as right, which is behind what was read before: documents may have its days from now
+ * on (decision 0254). @param url of the owner of the database. @returns how many counters of numbers were ahead of it
+ */
+export async function acceptClockAt(url: string, now: Instant): Promise<number> {
+  const client = await connectTo(url, { application_name: 'reckoner accept-clock' });
+  try {
+    const { rows } = await client.query<{ ahead: number }>('select accept_clock($1) as ahead', [now.toString()]);
+    return rows[0]?.ahead ?? 0;
+  } finally {
+    await client.end();
+  }
+}
+
 /** Keeps the latest time that a worker has read. @returns by how many seconds `now` is behind it */
 export async function noteClock(tx: Tx, now: Instant): Promise<number> {
   const { seconds } = await tx.one<{ seconds: number }>(sql`

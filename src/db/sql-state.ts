@@ -5,6 +5,9 @@ export const UNDEFINED_FUNCTION = '42883';
 /** The database has no table of this name: its migrations have not run. */
 export const UNDEFINED_TABLE = '42P01';
 
+/** A number was asked for on a day before that of one drawn already: the clock of this machine was set back. */
+export const CLOCK_BEHIND = 'RK001';
+
 /** The SQLSTATE of a driver error, '' for any other. */
 export const sqlState = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';

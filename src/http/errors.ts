@@ -50,6 +50,10 @@ export const edgeErrors = {
     message: 'Too many requests of this merchant are waiting; this one was not processed. Send fewer at the same time.',
   },
   TOOK_TOO_LONG: { status: 503, message: 'The request took too long. Check its outcome before you retry.' },
+  CLOCK_BEHIND: {
+    status: 503,
+    message: 'The clock of the server is before the day of the last document. Set it right, then retry.',
+  },
   DATABASE_FULL: {
     status: 503,
     message: 'The disk of the database is full. Free some space, then retry with the same idempotency key.',

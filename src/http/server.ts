@@ -6,7 +6,7 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import { DatabaseFull, isAway, sqlState } from '../db/index.ts';
+import { CLOCK_BEHIND, DatabaseFull, isAway, sqlState } from '../db/index.ts';
 import { isIdAs, isKind, wrongKindWords } from '../kernel/ids.ts';
 import { type Refusal, RefusalError } from '../kernel/result.ts';
 import { encode } from './answers/encoding.ts';
@@ -255,6 +255,10 @@ function knownReply(error: unknown, errors: ErrorReplies, request: FastifyReques
   if (error instanceof DatabaseFull) {
     request.log.error({ err: error }, 'the disk of the database is full');
     return errors.for({ kind: 'code', code: 'DATABASE_FULL' });
+  }
+  if (sqlState(error) === CLOCK_BEHIND) {
+    request.log.error({ err: error }, 'the clock of this machine is before the day of the last document');
+    return errors.for({ kind: 'code', code: 'CLOCK_BEHIND' });
   }
   if (isUnavailable(error)) {
     request.log.warn({ err: error }, 'the database is not available');

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { type Database, LOCK_NOT_AVAILABLE, sqlState, type Tx } from '../db/index.ts';
+import { CLOCK_BEHIND, type Database, LOCK_NOT_AVAILABLE, sqlState, type Tx } from '../db/index.ts';
 import { type Instant, isAfter, latest } from '../kernel/time.ts';
 import { insertClaims } from './claims.sql.ts';
 import {
@@ -21,6 +21,8 @@ import { Rounds } from './rounds.ts';
 
 /** A record may pass through several states at one instant; one that takes more steps than this turns in a circle. */
 const MOST_STEPS_AT_ONE_TIME = 100;
+/** A step that waits for the clock of this machine is tried again so often. */
+const HELD_SECONDS = 60;
 const MOST_ERROR_LENGTH = 2000;
 
 /**
@@ -315,13 +317,15 @@ export class Steps {
   async #fail(record: DueRecord, error: unknown, onClock: boolean): Promise<'failed' | 'parked'> {
     const { database, logger } = this.#options;
     const now = this.#options.now();
+    const isHeld = sqlState(error) === CLOCK_BEHIND; // not the record's fault: it waits for the clock, however long
     const { attempts, isParked } = await database.transaction({ merchants: [record.merchantId] }, async (tx) => {
-      const attempts = (await lockFailedAttempts(tx, record)) + 1;
+      const attempts = (await lockFailedAttempts(tx, record)) + (isHeld ? 0 : 1);
       const isParked = attempts >= MOST_ATTEMPTS;
       await upsertFailure(tx, record, {
         attempts,
         error: errorText(error),
-        retryAt: onClock ? null : nextTry(attempts, now), // on a clock it is tried again at once
+        // on a test clock it is tried again at once
+        retryAt: onClock ? null : isHeld ? now.add({ seconds: HELD_SECONDS }) : nextTry(attempts, now),
         parkedAt: isParked ? now : null,
       });
       return { attempts, isParked };

@@ -12,7 +12,7 @@ import {
 import type { EnvironmentName, Settings } from '../settings.ts';
 import type { RestoreWords } from './command-line.ts';
 import { nameOfDatabase, openDatabases } from './databases.ts';
-import type { LoadProgram, Program } from './environment.ts';
+import type { LoadProgram, NextNumber, Program } from './environment.ts';
 import { StartFailure } from './failure.ts';
 import type { Output } from './output.ts';
 import { openDataDirectory } from './start.ts';
@@ -110,10 +110,24 @@ export async function restored(
     throw new StartFailure(`No merchant with invoices has the id ${[...unknown].join(', ')}.`, 'see the list above');
 }
 
-/** The number that the next invoice of a merchant gets at least. */
-export interface NextNumber {
-  readonly merchantId: string;
-  readonly number: bigint;
+/**
+ * `accept-clock`: the clock of this machine is right, and was ahead before: documents have its days from now on, though
+ * others have days that are to come.
+ */
+export async function acceptClocks(
+  settings: Settings,
+  loadProgram: LoadProgram,
+  output: Output,
+  cleanup: AsyncDisposableStack,
+): Promise<void> {
+  const databases = await openDatabases(settings, openDataDirectory(settings), output, cleanup, 'join');
+  const program = await loadProgram();
+  for (const environment of settings.environments)
+    await output.step(
+      `${environment}: clock taken as right`,
+      () => program.acceptClock(databases.ownerUrlOf(environment)),
+      (ahead) => `${ahead} counters of numbers were ahead of it`,
+    );
 }
 
 async function sayRestored(
@@ -129,11 +143,16 @@ async function sayRestored(
     () => program.beginLife(ownerUrl, nextNumbers),
     (begun) => `life ${begun.life.number}; it knows what happened until about ${begun.life.restoredTo}`,
   );
-  if (counters.length > 0) output.line(`  Invoices since ${life.restoredTo} may have had later numbers. Move on then:`);
-  for (const { merchantId, name, last } of counters)
-    output.line(
-      `    npm run restored -- --next-number ${merchantId}=${last + 1n}   (${name}: the last one here is ${last})`,
-    );
+  if (counters.length > 0)
+    output.line(`  Documents since ${life.restoredTo} may have had later numbers. Move on then:`);
+  for (const { merchantId, name, invoice, creditNote } of counters) {
+    const say = (option: string, last: bigint, what: string) =>
+      output.line(
+        `    npm run restored -- ${option} ${merchantId}=${last + 1n}   (${name}: the last ${what} here is ${last})`,
+      );
+    say('--next-number', invoice, 'invoice');
+    if (creditNote > 0n) say('--next-credit-note', creditNote, 'credit note');
+  }
   return counters.map(({ merchantId }) => merchantId);
 }
 

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { nearestWord } from '../kernel/nearest-word.ts';
 import { type EnvironmentName, settingNames } from '../settings.ts';
+import type { NextNumber } from './environment.ts';
 import { StartFailure } from './failure.ts';
 
 const COMMANDS = [
@@ -16,6 +17,7 @@ const COMMANDS = [
   'backup',
   'restore',
   'restored',
+  'accept-clock',
   'doctor',
   'reset',
   'version',
@@ -96,18 +98,22 @@ export function readRestoreWords(words: readonly string[]): RestoreWords {
   }
 }
 
-const RESTORED_FIX = 'give the next number of a merchant: npm run restored -- --next-number org_…=30';
+const RESTORED_FIX =
+  'give the next numbers of a merchant: npm run restored -- --next-number org_…=30 --next-credit-note org_…=7';
 
 /** The words behind `restored`: the next numbers of merchants. @throws StartFailure where they are not its options */
-export function readRestoredWords(words: readonly string[]): { merchantId: string; number: bigint }[] {
-  const options = { 'next-number': { type: 'string', multiple: true } } as const;
+export function readRestoredWords(words: readonly string[]): NextNumber[] {
+  const many = { type: 'string', multiple: true } as const;
+  const options = { 'next-number': many, 'next-credit-note': many } as const;
   const { values } = read('restored', RESTORED_FIX, () => parseArgs({ args: words.slice(1), options }));
-  return (values['next-number'] ?? []).map((word) => {
-    const [, merchantId, number] = /^(org_[0-9A-Za-z]{1,64})=([1-9]\d{0,14})$/.exec(word) ?? [];
-    if (merchantId === undefined || number === undefined)
-      throw new StartFailure(`"${word}" is not a merchant and its next number.`, RESTORED_FIX);
-    return { merchantId, number: BigInt(number) };
-  });
+  const numbers = (counter: NextNumber['counter'], given: readonly string[] = []) =>
+    given.map((word) => {
+      const [, merchantId, number] = /^(org_[0-9A-Za-z]{1,64})=([1-9]\d{0,14})$/.exec(word) ?? [];
+      if (merchantId === undefined || number === undefined)
+        throw new StartFailure(`"${word}" is not a merchant and its next number.`, RESTORED_FIX);
+      return { merchantId, counter, number: BigInt(number) };
+    });
+  return [...numbers('invoice', values['next-number']), ...numbers('credit_note', values['next-credit-note'])];
 }
 
 function read<T>(command: Command, fix: string, parse: () => T): T {

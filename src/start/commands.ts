@@ -300,8 +300,10 @@ export const HELP = `
   backup    copy the embedded database into BACKUP_DIR, also while the program runs
   restore [--to TIME]
             put the embedded database back to a time, from BACKUP_DIR
-  restored [--next-number org_…=30]
-            say that a database was restored by other means, and which invoice number comes next
+  restored [--next-number org_…=30] [--next-credit-note org_…=7]
+            say that a database was restored by other means, and which numbers come next
+  accept-clock
+            say that the clock of this machine is right now: it was ahead, and documents have days that are to come
   doctor    look at settings, disk, databases, clocks and parked jobs, with one fix for each fault
   reset --yes
             delete all data of the embedded sandbox; the next start makes a new one

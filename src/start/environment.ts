@@ -91,13 +91,25 @@ export interface UserOfEmail {
   readonly role: string;
 }
 
-/** The parts of the program that the commands are wired to. */
-/** A life that began, and the counters of invoice numbers, of which each may be behind. */
+/** A life that began, and the last numbers of each merchant, of which each may be behind. */
 export interface BegunLife {
   readonly life: { readonly number: number; readonly restoredTo: string };
-  readonly counters: readonly { readonly merchantId: string; readonly name: string; readonly last: bigint }[];
+  readonly counters: readonly {
+    readonly merchantId: string;
+    readonly name: string;
+    readonly invoice: bigint;
+    readonly creditNote: bigint;
+  }[];
 }
 
+/** The number that the next document of a merchant gets at least. */
+export interface NextNumber {
+  readonly merchantId: string;
+  readonly counter: 'invoice' | 'credit_note';
+  readonly number: bigint;
+}
+
+/** The parts of the program that the commands are wired to. */
 export interface Program {
   openEnvironment(request: EnvironmentRequest): Promise<ServedEnvironment>;
   generateApiKey(environment: EnvironmentName): string;
@@ -108,10 +120,9 @@ export interface Program {
   /** Says how many were something else. */
   rebuildSums(databaseUrl: string): Promise<{ facts: number; sums: number; counts: number }>;
   /** Begins another life of a database after a restore, and moves the numbers of some merchants on. */
-  beginLife(
-    ownerUrl: string,
-    nextNumbers: readonly { readonly merchantId: string; readonly number: bigint }[],
-  ): Promise<BegunLife>;
+  beginLife(ownerUrl: string, nextNumbers: readonly NextNumber[]): Promise<BegunLife>;
+  /** From now on documents may have the days of this machine's clock. @returns how many counters were ahead of it */
+  acceptClock(ownerUrl: string): Promise<number>;
   auditDatabase(databaseUrl: string): Promise<{ checked: number; violations: readonly BrokenInvariant[] }>;
   /** @param from the keys of the existing secrets */
   rotateDatabase(databaseUrl: string, to: string, from: readonly string[]): Promise<RotationReport>;

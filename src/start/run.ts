@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { CLIENT_COMMANDS } from '../cli/names.ts';
 import { readSettings, type Settings, type Variables } from '../settings.ts';
-import { backup, restore, restored } from './backup.ts';
+import { acceptClocks, backup, restore, restored } from './backup.ts';
 import {
   type Command,
   readCommandLine,
@@ -110,6 +110,8 @@ async function execute(
       return restore(settingsOf(variables), readRestoreWords(words), loadProgram, output, cleanup);
     case 'restored':
       return restored(settingsOf(variables), readRestoredWords(words), loadProgram, output, cleanup);
+    case 'accept-clock':
+      return acceptClocks(settingsOf(variables), loadProgram, output, cleanup);
     case 'doctor':
       return doctor(variables, loadProgram, output, cleanup);
     case 'reset':

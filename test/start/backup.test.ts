@@ -1,10 +1,17 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { type Resource, shopOf } from '../support/shop.ts';
 import { preparedData } from './prepared.ts';
 import { credentials, kill, project, READY, startReckoner, temporaryFolder, trial, variables } from './support.ts';
 
-/** A backup is made under load; the database is put back to a second of it, and to its end after a kill. */
+/**
+ * A backup is made under ten writers and an invoice run; the database is put back to a second of it, and to its end
+ * after a kill.
+ */
+const SUBSCRIPTIONS = 60;
+const DAY_MILLISECONDS = 86_400_000;
+
 async function run(words: readonly string[], settings: Record<string, string>) {
   const ran = trial(process.execPath, [join(project, 'bin', 'reckoner.js'), ...words], {
     cwd: project,
@@ -33,6 +40,23 @@ it('is restored to any second, and to its end', { timeout: 300_000 }, async () =
       status: response.status,
       body: (await response.json()) as { pagination: { total: number }; data: never[] },
     };
+  };
+  const shop = shopOf({ get: call, post: call } as never);
+  /** Sells by the day, with a day that is nearly over: an invoice of each is due in a moment. */
+  const sell = async () => {
+    const plan = await shop.plan([await shop.feePrice({ billingCadence: 'P1D' })], { billingCadence: 'P1D' });
+    const startedAt = new Date(Date.now() - DAY_MILLISECONDS + 10_000).toISOString();
+    for (let sold = 0; sold < SUBSCRIPTIONS && !stops; sold += 1)
+      await shop.subscribe(plan, { customer: await shop.customer(), startedAt });
+  };
+  /** The numbers of issued invoices by their id. */
+  const numbersNow = async () => {
+    const numbers = new Map<string, string>();
+    for (let offset = 0; ; offset += 100) {
+      const { data } = await shop.read(`/v2/invoices?status=ISSUED&limit=100&offset=${offset}`);
+      for (const { id, invoiceNumber } of data as Resource[]) numbers.set(id, invoiceNumber);
+      if (data.length < 100) return numbers;
+    }
   };
   const acknowledged: Acknowledged[] = [];
   let stops = false;
@@ -66,11 +90,14 @@ it('is restored to any second, and to its end', { timeout: 300_000 }, async () =
   const writers = Array.from({ length: 10 }, (_, writer) => write(writer));
   const made = await run(['backup'], settings);
   expect(made.said).toMatch(/✔ backup/);
-  await sleep(1_500);
+  const selling = sell().catch(() => undefined); // until the program is killed
+  await expect.poll(async () => (await numbersNow()).size).toBeGreaterThan(10);
+  const known = await numbersNow();
+  await sleep(1_000);
   const to = Date.now();
   await sleep(1_500);
   kill(program.processId, 'SIGKILL');
-  await Promise.all(writers);
+  await Promise.all([...writers, selling]);
   stops = true;
   await program.ended();
 
@@ -84,11 +111,18 @@ it('is restored to any second, and to its end', { timeout: 300_000 }, async () =
   for (const { key, at } of acknowledged)
     if (at < to - 500) expect(kept, key).toContain(key);
     else if (at > to + 500) expect(kept, key).not.toContain(key);
+  expect([...(await numbersNow())]).toEqual(expect.arrayContaining([...known]));
   const busy = await run(['restored'], settings);
   expect(busy.code).toBe(1); // the program runs
   const later = ['later-1', 'later-2', 'later-3'];
   for (const idempotencyKey of later)
     await call('/v0/events', { type: 'backup.tried', source: 'drill', externalSubject: 'nordlys', idempotencyKey });
+  stops = false;
+  await sell();
+  const open = async () => (await shop.read('/v2/invoices?status=CALCULATING&limit=1')).pagination.total;
+  await expect.poll(open).toBe(0);
+  const numbers = await numbersNow();
+  expect(new Set(numbers.values()).size).toBe(numbers.size);
   kill(second.processId, 'SIGKILL');
   await second.ended();
 
@@ -99,6 +133,7 @@ it('is restored to any second, and to its end', { timeout: 300_000 }, async () =
   const third = startReckoner(settings);
   await third.until(READY);
   expect(await keysNow()).toEqual(new Set([...kept, ...later]));
+  expect([...(await numbersNow())]).toEqual(expect.arrayContaining([...numbers]));
 });
 
 it('says what is missing', async () => {

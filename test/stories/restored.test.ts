@@ -120,7 +120,10 @@ beforeAll(async () => {
   lost = { invoices: await invoicesOf(shop), events, facts: await factsOf(shop), charges: [...provider.acceptedKeys] };
   await life.close();
 
-  await beginLife(backup.url, [{ merchantId: merchant.id, number: 30n }]);
+  await beginLife(backup.url, [
+    { merchantId: merchant.id, counter: 'invoice', number: 30n },
+    { merchantId: merchant.id, counter: 'credit_note', number: 7n },
+  ]);
   env = await openOn(backup);
   env.setNow('2026-03-06T00:00:00Z');
   shop = shopOf(again(env));

@@ -211,10 +211,10 @@ export const METRICS = {
         urgency: 'now',
         summary: 'The clock of a machine was set back.',
         meaning:
-          'Invoices are dated before others that have lower numbers, and nothing falls due until the time is reached.',
+          'No invoice is issued on a day before that of the last one, and nothing falls due until the time is reached.',
         action: [
           'Set the clock by the network (NTP).',
-          'If the later time was the wrong one, invoices of that time have its date: look at the newest of them.',
+          'If the later time was the wrong one, run `reckoner accept-clock`; invoices of that time keep its date.',
         ],
       },
     ],

@@ -47,7 +47,7 @@ async function issueCreditNote(
   { reason, refundId }: Pick<CreditNoteRow, 'reason' | 'refundId'>,
   now: Instant,
 ): Promise<CreditNoteRow> {
-  const number = creditNoteNumber(await drawNumbers(tx, 'credit_note', 1));
+  const number = creditNoteNumber(await drawNumbers(tx, 'credit_note', 1, invoice.clockId, now));
   const note = await tx.one<CreditNoteRow>(sql`
     insert into credit_note (merchant_id, id, kind, invoice_id, number, amount, tax_amount, total, currency, status,
                              reason, refund_id, created_at)

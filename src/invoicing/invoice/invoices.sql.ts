@@ -335,28 +335,41 @@ export async function selectIssuedLines(
 
 /**
  * The first of the next numbers of a counter without gaps: its row stays locked until the transaction ends, and a
- * rollback takes the numbers back (reliability I-29).
+ * rollback takes the numbers back (reliability I-29). Thrown (SQLSTATE `CLOCK_BEHIND`) on a day before that of a number
+ * drawn already (decision 0254).
+ * @param clockId the test clock of the documents: its days are its own
  */
-export async function drawNumbers(tx: Tx, counter: 'invoice' | 'credit_note', many: number): Promise<bigint> {
+export async function drawNumbers(
+  tx: Tx,
+  counter: Counter,
+  many: number,
+  clockId: string | null,
+  now: Instant,
+): Promise<bigint> {
+  const dated = clockId === null ? now : null;
   const { first } = await tx.one<{ first: bigint }>(
-    sql`select draw_numbers(${tx.merchantId}, ${counter}, ${many}) as first`,
+    sql`select draw_numbers(${tx.merchantId}, ${counter}, ${many}, ${dated}::timestamptz) as first`,
   );
   return first;
 }
 
-/** The last number of the invoices of each merchant that has one; 0: none is issued. */
-export const selectLastNumbers = (tx: Tx): Promise<{ merchantId: string; last: bigint }[]> =>
+/** What has numbers without gaps, of a merchant each. */
+export type Counter = 'invoice' | 'credit_note';
+
+/** The last numbers of the invoices and of the credit notes of each merchant that has one; 0: none is issued. */
+export const selectLastNumbers = (tx: Tx): Promise<{ merchantId: string; invoice: bigint; creditNote: bigint }[]> =>
   tx.rows(sql`
-    select i.merchant_id, coalesce(c.value, 0) as last
+    select i.merchant_id, coalesce(c.value, 0) as invoice, coalesce(n.value, 0) as credit_note
       from (select distinct merchant_id from invoice) i
       left join merchant_counter c on c.merchant_id = i.merchant_id and c.kind = 'invoice'
+      left join merchant_counter n on n.merchant_id = i.merchant_id and n.kind = 'credit_note'
      order by i.merchant_id`);
 
-/** The next invoice gets this number at least. A counter never goes back. */
-export const updateNextNumber = (tx: Tx, next: bigint): Promise<number> =>
+/** The next document gets this number at least. A counter never goes back. */
+export const updateNextNumber = (tx: Tx, counter: Counter, next: bigint): Promise<number> =>
   tx.run(sql`
     insert into merchant_counter as c (merchant_id, kind, value, skipped)
-    values (${tx.merchantId}, 'invoice', ${next - 1n}::bigint, ${next - 1n}::bigint)
+    values (${tx.merchantId}, ${counter}, ${next - 1n}::bigint, ${next - 1n}::bigint)
     on conflict (merchant_id, kind)
     do update set value = greatest(c.value, excluded.value),
                   skipped = c.skipped + greatest(excluded.value - c.value, 0)`);

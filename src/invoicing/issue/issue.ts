@@ -118,6 +118,7 @@ export async function issueChanged(
       .filter(({ invoice }) => !invoice.livesBySession)
       .map(({ invoice, parties }) => ({ ...invoice, ...parties })),
     new Map(decided.map(({ invoice, lines }) => [invoice.id, lines])),
+    now,
   );
   for (const { invoice, parties, hasCredits } of decided) // before the wallet pays: what is given back is in it
     if (hasCredits) {

@@ -98,7 +98,7 @@ export async function markPaid(
   const changes = { paidAmount, paidAt: now, nextActionAt: null, paymentInFlight: false };
   const isNumbered = invoice.invoiceNumber !== null;
   const outside = isNumbered ? undefined : outsideTaxAtIssue(invoice);
-  const number = isNumbered ? {} : { ...(await numberOf(tx, invoice)), ...(outside && { outsideTax: outside }) };
+  const number = isNumbered ? {} : { ...(await numberOf(tx, invoice, now)), ...(outside && { outsideTax: outside }) };
   const paid = await updateInvoiceStatus(tx, invoice, 'settle', { ...changes, ...number }, now);
   if (!isNumbered) await scheduleDocuments(tx, [paid], now);
   if (!isNumbered) await recordInvoices(tx, [paid], now);
