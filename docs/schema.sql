@@ -2776,6 +2776,7 @@ create table subscription (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   changed_at timestamp with time zone default clock_timestamp() not null,
+  price_overrides jsonb default '[]'::jsonb not null,
   constraint subscription_pkey PRIMARY KEY (merchant_id, id),
   constraint subscription_merchant_id_clock_id_fkey FOREIGN KEY (merchant_id, clock_id) REFERENCES test_clock(merchant_id, id),
   constraint subscription_merchant_id_customer_id_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES customer(merchant_id, id),
@@ -2857,6 +2858,8 @@ create table subscription_change (
   clock_id text,
   next_action_at timestamp with time zone,
   created_at timestamp with time zone not null,
+  price_overrides jsonb,
+  dropped_price_overrides jsonb default '[]'::jsonb not null,
   constraint subscription_change_pkey PRIMARY KEY (merchant_id, id),
   constraint subscription_change_merchant_id_clock_id_fkey FOREIGN KEY (merchant_id, clock_id) REFERENCES test_clock(merchant_id, id),
   constraint subscription_change_merchant_id_subscription_id_fkey FOREIGN KEY (merchant_id, subscription_id) REFERENCES subscription(merchant_id, id),
@@ -2889,6 +2892,7 @@ create table subscription_version (
   proration text not null,
   credit text default 'invoice'::text not null,
   takes_up_anew boolean default true not null,
+  price_overrides jsonb,
   constraint subscription_version_pkey PRIMARY KEY (merchant_id, subscription_id, seq),
   constraint subscription_version_merchant_id_plan_version_id_fkey FOREIGN KEY (merchant_id, plan_version_id) REFERENCES plan_version(merchant_id, id),
   constraint subscription_version_merchant_id_subscription_id_fkey FOREIGN KEY (merchant_id, subscription_id) REFERENCES subscription(merchant_id, id),
@@ -3629,8 +3633,9 @@ create view timeline_of_subscription_change with (security_invoker=true) as
     c.effective_at AS at,
     c.id,
         CASE
-            WHEN (c.plan_version_id = c.from_plan_version_id) THEN 'subscription.quantities_changed'::text
-            ELSE 'subscription.plan_changed'::text
+            WHEN (c.plan_version_id <> c.from_plan_version_id) THEN 'subscription.plan_changed'::text
+            WHEN (c.price_overrides IS NOT NULL) THEN 'subscription.prices_changed'::text
+            ELSE 'subscription.quantities_changed'::text
         END AS what,
     s.id AS resource_id,
     NULL::text AS invoice_id,

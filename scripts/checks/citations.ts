@@ -1,14 +1,14 @@
 import { type Finding, lineAt, type SourceFile } from './project.ts';
 
 /** The pages of `docs/specification` that comments cite by their short names. */
-const CITED_PAGES = ['interface', 'domain', 'api', 'invariants'] as const;
+const CITED_PAGES = ['interface', 'domain', 'api', 'commercial', 'invariants'] as const;
 type CitedPage = (typeof CITED_PAGES)[number];
 
 /** The text of each page. */
 export type Specification = Readonly<Record<CitedPage, string>>;
 
 const BARE_PAGE = /(?<![\w/.-])([a-z]+)\.md\b/g;
-const SECTION = /(?<page>(?:interface|domain|api)\.md |RFC \d+ |\w+ )?§(?<section>\d+)/g;
+const SECTION = /(?<page>(?:interface|domain|api|commercial)\.md |RFC \d+ |\w+ )?§(?<section>\d+)/g;
 const HEADING = /(?<=api\.md, )[A-Z][^.;:)*`§\n]*/g;
 const OPERATION = /^(?:POST|GET|PUT|PATCH|DELETE) [/…]/;
 const INVARIANT = /\bI-\d+\b/g;
@@ -18,7 +18,12 @@ const INVARIANT = /\bI-\d+\b/g;
  * and invariants (`I-29`).
  */
 export function danglingCitations(files: readonly SourceFile[], pages: Specification): Finding[] {
-  const sections = { interface: sectionsOf(pages.interface), domain: sectionsOf(pages.domain), api: new Set<string>() };
+  const sections = {
+    interface: sectionsOf(pages.interface),
+    domain: sectionsOf(pages.domain),
+    commercial: sectionsOf(pages.commercial),
+    api: new Set<string>(),
+  };
   const headings = [...pages.api.matchAll(/^##+ (.+)$/gm)].map(([, heading = '']) => heading);
   const invariants = new Set(pages.invariants.match(INVARIANT));
   return files

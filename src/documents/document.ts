@@ -61,6 +61,8 @@ export interface ShareOfTime {
  * The calculation of a line, if quantity × unit price does not give the amount: its notes show it (`line-notes.ts`).
  */
 export interface LineWorkings {
+  /** Of an agreed price: the price of a unit as the catalog has it. */
+  readonly list?: { readonly unitPrice: DecimalText };
   /** The charged part of the period, with the amount of the whole. */
   readonly share?: ShareOfTime;
   readonly whole?: DecimalText;

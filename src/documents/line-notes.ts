@@ -38,6 +38,7 @@ export function notesOf(line: Noted, currency: string, locale: Locale): string[]
   const { words, price } = written;
   const { share, whole, discount, soFar } = workings;
   const notes: (string | null | undefined | false)[] = [
+    workings.list && words.listPrice(price(workings.list.unitPrice)),
     share && whole && !workings.limit && words.shareOf(shareText(share, written), price(whole)),
     workings.included && includedNote(workings.included, line.quantity, written),
     workings.flatShare && words.flat(shareText(workings.flatShare, written)),

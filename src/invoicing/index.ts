@@ -58,6 +58,7 @@ export {
 export { billForCustomers } from './page/bill.ts';
 export type { Standing } from './page/standing.ts';
 export { chargeAtOnce } from './paying/card-charge.ts';
+export { checkLimits, dimensionsOf, normaliseProperties, PriceProperties } from './rating/index.ts';
 export {
   type CustomerInvoice,
   type ListedInvoice,
@@ -105,9 +106,19 @@ export type {
   CreditMode,
   FindUsageSources,
   PaymentTerms,
+  PriceOverride,
   Proration,
   SeriesBounds,
 } from './terms/billing-terms.ts';
+export { PriceOverrideReply } from './terms/price-override-schema.ts';
+export {
+  cutByOverrides,
+  holdsAt,
+  NO_BOUND,
+  saySame,
+  withCutPrices,
+  withOverrides,
+} from './terms/price-overrides.ts';
 export { boundsOfSeries, cadenceOfPrice, cadencesOf, versionsOf } from './timeline/segments.ts';
 export { periodHolding, periodOf } from './timeline/series.ts';
 export { lockBilling, lockBillingNow } from './usage/billing-lock.sql.ts';

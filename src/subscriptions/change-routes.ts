@@ -31,8 +31,8 @@ export const changeRoutes = (dependencies: SubscriptionDependencies): readonly R
   api.post('/v0/subscriptions/:id/changes', 'changeSubscriptionPlan', {
     summary: 'Change the plan, the version or the quantities of a subscription',
     description:
-      'The change takes effect now, or at the end of the open period. At least one of `planId`, `versionNumber` and ' +
-      '`quantities` is required; `quantities` alone keeps the version. `invoicePreview` is the first invoice on ' +
+      'The change takes effect now, or at the end of the open period. At least one of `planId`, `versionNumber`, ' +
+      '`quantities` and `priceOverrides` is required; without a plan the version stays. `invoicePreview` is the first invoice on ' +
       'which the change shows. With `dryRun` nothing is written, and the answer is 200 with the same preview. One ' +
       'change can be scheduled at a time: another one is 409 `CHANGE_SCHEDULED`.',
     access: ofSubscription('member'),
@@ -43,8 +43,9 @@ export const changeRoutes = (dependencies: SubscriptionDependencies): readonly R
     handler: async ({ tx, params, body, now, wasBefore }) => {
       const { dryRun = false, quantities, ...named } = body;
       const order = { ...named, ...(quantities && { quantities }) };
-      if (order.planId === undefined && order.versionNumber === undefined && order.quantities === undefined)
-        return invalidField('planId', 'is required, unless versionNumber or quantities is given');
+      const isEmpty = order.planId === undefined && order.versionNumber === undefined && order.quantities === undefined;
+      if (isEmpty && order.priceOverrides == null)
+        return invalidField('planId', 'is required, unless versionNumber, quantities or priceOverrides is given');
       const { planId } = order;
       const held = await holdForChange(tx, { id: params.id, planId }, now);
       if (!held.ok) return held;
@@ -128,6 +129,8 @@ const toChangeReply = (change: ChangeRow, quantities: object) => ({
   planVersionId: change.planVersionId,
   planVersionNumber: change.planVersionNumber,
   quantities,
+  priceOverrides: change.priceOverrides,
+  droppedPriceOverrides: change.droppedPriceOverrides,
   proration: change.proration,
   credit: change.credit,
   createdAt: formatInstant(change.createdAt),

@@ -33,6 +33,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'subscription.renewal_reminder': 'Subscription * renews soon',
   'subscription.plan_changed': 'Plan changed to *',
   'subscription.quantities_changed': 'Quantities of plan * changed',
+  'subscription.prices_changed': 'Negotiated prices of plan * changed',
   'subscription.end_scheduled': 'End of the subscription planned for *',
   'subscription.end_withdrawn': 'Planned end of the subscription withdrawn',
   'grant.created': 'Grant of * added',

@@ -10,6 +10,7 @@ it('everything that comments, tests and pages cite is in the specification', () 
     interface: page('interface'),
     domain: page('domain'),
     api: page('api'),
+    commercial: page('commercial'),
     invariants: page('invariants'),
   };
   expect(report(danglingCitations(projectFiles(), specification))).toEqual([]);
@@ -20,6 +21,7 @@ describe('this check sees', () => {
     interface: '## 1. Words\n## 2. Resources\n',
     domain: '## 1. Terms\n## 2. Prices\n## 3. Time\n',
     api: '## Everywhere\n### Lists\n',
+    commercial: '## 1. Coupons\n',
     invariants: '| I-01 | Nothing is lost |\n',
   };
   const dangling = (text: string, path = 'src/tax/a.ts') => danglingCitations([{ path, text }], specification);

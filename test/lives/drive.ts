@@ -3,7 +3,17 @@ import type { FakeProvider } from '../../src/payments/testing/fake-provider.ts';
 import type { Answer, Merchant, TestEnvironment } from '../support/environment.ts';
 import { type Resource, shopOf } from '../support/shop.ts';
 import type { Deed } from './history.ts';
-import { DIGITS, instantOf, type Life, type Metric, type Of, type Price, type Step, secondsOf } from './life.ts';
+import {
+  DIGITS,
+  instantOf,
+  type Life,
+  type Metric,
+  type Of,
+  type Override,
+  type Price,
+  type Step,
+  secondsOf,
+} from './life.ts';
 import { type Paying, payingOf } from './paying.ts';
 
 /** A lived life: the steps that the program accepted, and its answers at the end. */
@@ -253,7 +263,16 @@ class Driver {
     }
   }
 
-  async #subscribe({ sub, plan, startedAt, asks, endingAt }: Of<'subscribe'>): Promise<Answer | null> {
+  #overrides(overrides: readonly Override[] | undefined): object {
+    const at = (seconds: number | undefined) => (seconds === undefined ? null : instantOf(this.#life, seconds));
+    const priceOverrides = overrides?.map(({ price, from, to, ...said }) => ({
+      ...{ priceId: this.#prices[price].id, from: at(from), to: at(to) },
+      ...said,
+    }));
+    return priceOverrides ? { priceOverrides } : {};
+  }
+
+  async #subscribe({ sub, plan, startedAt, asks, endingAt, overrides }: Of<'subscribe'>): Promise<Answer | null> {
     if (this.#subs.has(sub)) return null;
     const answer = await this.#post('/v0/subscriptions', {
       name: sub,
@@ -263,13 +282,14 @@ class Driver {
       testClockId: this.#clock.id,
       ...(asks === 'transfer' ? { bankTransferOnly: true } : { sessionExpiryMinutes: 43_200 }),
       ...(endingAt !== undefined && { endingAt: instantOf(this.#life, endingAt) }),
+      ...this.#overrides(overrides),
     });
     if (answer.status === 201) this.#subs.set(sub, answer.body);
     return answer;
   }
 
   async #change({ sub, plan, ...order }: Of<'change'>): Promise<Answer | null> {
-    const { do: _, quantities, ...asked } = order;
+    const { do: _, quantities, overrides, ...asked } = order;
     const many = Object.entries(quantities ?? {}).map(([price, quantity]) => [
       this.#prices[Number(price)].id,
       quantity,
@@ -278,6 +298,7 @@ class Driver {
       ...(plan !== undefined && { planId: this.#plans[plan].id }),
       ...(many.length > 0 && { quantities: Object.fromEntries(many) }),
       ...asked,
+      ...this.#overrides(overrides),
     };
     const preview = await this.#on(sub, '/changes', { ...body, dryRun: true });
     const deed = await this.#on(sub, '/changes', body);

@@ -1,4 +1,4 @@
-import { DAY, HOUR, instantOf, type Life, type Plan, type Price, type Step, secondsOf } from './life.ts';
+import { DAY, HOUR, instantOf, type Life, type Override, type Plan, type Price, type Step, secondsOf } from './life.ts';
 
 /** A step that the program took, and the second of the life at which it did. */
 export interface Deed {
@@ -32,6 +32,8 @@ export interface Version {
   readonly quantities: ReadonlyMap<number, number>;
   readonly proration: 'second' | 'day' | 'none';
   readonly credit: 'invoice' | 'wallet' | 'none';
+  /** The negotiated prices that were said with it; absent: it says nothing of them. */
+  readonly overrides?: readonly Override[] | undefined;
 }
 
 export interface Discount {
@@ -96,6 +98,7 @@ export function historiesOf(life: Life, deeds: readonly Deed[], neverActive: Rea
               quantities: quantitiesOf(life, step.plan, new Map()),
               proration: 'second',
               credit: 'invoice',
+              overrides: step.overrides,
             },
           ],
           end: step.endingAt ?? null,
@@ -112,7 +115,8 @@ export function historiesOf(life: Life, deeds: readonly Deed[], neverActive: Rea
           const { plan = had.plan, proration, credit } = step;
           const given = Object.entries(step.quantities ?? {}).map(([price, many]) => [Number(price), many] as const);
           const quantities = quantitiesOf(life, plan, new Map([...had.quantities, ...given]));
-          return { versions: [...history.versions, { from, plan, quantities, proration, credit }] };
+          const overrides = step.overrides?.map((each) => ({ ...each, from: each.from ?? from }));
+          return { versions: [...history.versions, { from, plan, quantities, proration, credit, overrides }] };
         });
         break;
       case 'unschedule':

@@ -22,6 +22,8 @@ export const KINDS = [
   'taxes',
   /** A customer that is exempt from tax, for some time or always. */
   'exempt',
+  /** Negotiated prices, for a time or until they are changed. */
+  'agreed',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -71,6 +73,7 @@ export function kindsOf(life: Life, deeds: readonly Deed[]): Kind[] {
     oneOff: () => of('oneOff').length > 0,
     taxes: () => new Set(life.prices.map(({ taxRate }) => taxRate ?? life.taxRate)).size > 1,
     exempt: () => of('exempt').some(({ step }) => step.is),
+    agreed: () => [...of('subscribe'), ...of('change')].some(({ step }) => (step.overrides ?? []).length > 0),
   };
   const isCommitted = (plan: Plan): boolean => plan.minimum !== undefined && isMixed(plan);
   return KINDS.filter((kind) => has[kind]());

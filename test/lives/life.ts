@@ -80,6 +80,17 @@ export interface Plan {
   readonly minimum?: string;
 }
 
+/** A negotiated price: what it says holds in `[from, to)`. */
+export interface Override {
+  readonly price: number;
+  /** Scales all money of the price; absent: `properties`. */
+  readonly multiplier?: string;
+  readonly properties?: Properties;
+  /** Absent: from the start, or from the change on. */
+  readonly from?: number;
+  readonly to?: number;
+}
+
 export type Step =
   | { readonly do: 'advance'; readonly to: number }
   | {
@@ -90,6 +101,7 @@ export type Step =
       /** By a payment session that is completed later, or by transfers without a wait. */
       readonly asks: 'session' | 'transfer';
       readonly endingAt?: number;
+      readonly overrides?: readonly Override[];
     }
   | {
       readonly do: 'discount';
@@ -105,6 +117,8 @@ export type Step =
       readonly plan?: number;
       /** Of fees, by the price's number. */
       readonly quantities?: Readonly<Record<number, number>>;
+      /** All that hold from then on; absent: those before, as far as the plan has their prices. */
+      readonly overrides?: readonly Override[];
       readonly effective: 'now' | 'periodEnd';
       readonly proration: 'second' | 'day' | 'none';
       readonly credit: 'invoice' | 'wallet' | 'none';

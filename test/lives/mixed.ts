@@ -1,6 +1,6 @@
 import type { Dice } from './generate.ts';
 import { KINDS, type Kind } from './kinds.ts';
-import { DAY, HOUR, type Life, type Plan, type Price, type Step } from './life.ts';
+import { DAY, HOUR, type Life, type Override, type Plan, type Price, type Step } from './life.ts';
 
 const DAYS_OF: Readonly<Record<string, number>> = { P1W: 7, P1M: 30, P3M: 91, P1Y: 365 };
 /** The plans: s0 keeps the first one, s1 leaves the second one for the third one and takes it again. */
@@ -29,6 +29,8 @@ class Mixed {
   readonly #steps: Step[] = [];
   #now = 0;
   readonly #ended = new Set<string>();
+  /** The prices of the plan of s0. */
+  readonly #kept = new Set<number>();
   readonly #currency: Life['currency'];
 
   constructor(dice: Dice, has: ReadonlySet<Kind>) {
@@ -57,6 +59,7 @@ class Mixed {
       { cadence: 'P1M', prices: [4, 5], graceHours: 0 },
       { cadence: 'P1M', prices: [5], graceHours: 0 },
     ];
+    for (const price of (plans[KEPT] as Plan).prices) this.#kept.add(price);
     this.#happen();
     return {
       ...{ seed, start, currency: this.#currency, isEven: false },
@@ -111,7 +114,8 @@ class Mixed {
     const dice = this.#dice;
     const of = (...kinds: Kind[]) => kinds.some((kind) => this.#has.has(kind));
     if (of('exempt')) this.#push({ do: 'exempt', is: dice.of(true, true, false) });
-    if (of('commitment', 'cut', 'late') || (of('endPast') && dice.once(2))) this.#subscribe('s0', KEPT);
+    const isFirst = of('commitment', 'cut', 'late') || (of('endPast', 'agreed') && dice.once(2));
+    if (isFirst) this.#subscribe('s0', KEPT);
     if (of('again', 'undone') || !this.#isThere('s0')) this.#subscribe('s1', LEFT);
     const acts: (() => void)[] = [() => this.#push({ do: 'pay', how: 'full' })];
     const often = (times: number, act: () => void) => {
@@ -124,6 +128,7 @@ class Mixed {
     if (of('undone')) often(2, () => this.#undo());
     if (of('dispute')) often(2, () => this.#dispute());
     if (of('oneOff')) often(1, () => this.#oneOff());
+    if (of('agreed')) often(2, () => this.#agree());
     if (of('exempt')) often(1, () => this.#push({ do: 'exempt', is: dice.once(2) }));
     for (let count = dice.between(6, 12); count > 0; count -= 1) {
       for (let act = dice.of(1, 2, 3); act > 0; act -= 1) dice.of(...acts)();
@@ -137,6 +142,7 @@ class Mixed {
       ['undone', () => this.#undo()],
       ['dispute', () => this.#dispute()],
       ['oneOff', () => this.#oneOff()],
+      ['agreed', () => this.#agree()],
       ['exempt', () => this.#push({ do: 'exempt', is: true })],
       ['endPast', () => this.#endPast()],
     ] as const)
@@ -164,7 +170,9 @@ class Mixed {
   }
 
   #subscribe(sub: string, plan: number): void {
-    this.#push({ do: 'subscribe', sub, plan, startedAt: this.#now, asks: 'transfer' }, { do: 'pay', how: 'full' });
+    const overrides = this.#has.has('agreed') && this.#dice.once(2) ? { overrides: this.#overrides(sub) } : {};
+    const terms = { sub, plan, startedAt: this.#now, asks: 'transfer' } as const;
+    this.#push({ do: 'subscribe', ...terms, ...overrides }, { do: 'pay', how: 'full' });
   }
 
   #advance(days: number): void {
@@ -250,6 +258,45 @@ class Mixed {
     if (how === 'refund') this.#push({ do: 'pay', how: 'full' });
     this.#push({ do: how, at: dice.between(0, 1), bearing: true });
     if (how === 'refund' && dice.once(3)) this.#push({ do: 'voidRefund', at: 0 });
+  }
+
+  /** Windows of one price that do not overlap, of some prices of the subscription's first plan. */
+  #overrides(sub: string): Override[] {
+    const dice = this.#dice;
+    const prices = sub === 's0' ? [0, 1, 2, 3] : [4, 5];
+    return prices.flatMap((price): Override[] => {
+      if ((sub === 's0' && !this.#kept.has(price)) || dice.once(2)) return [];
+      const said = () => ({ price, multiplier: dice.of('0', '0.5', '0.8', '1.25') });
+      const [from, days] = [this.#now + dice.of(0, 1, 10, 31) * DAY, dice.of(1, 15, 30, 31, 90)];
+      return dice.of<Override[]>(
+        [said()],
+        [{ ...said(), to: from + days * DAY }],
+        [{ ...said(), from, to: from + days * DAY }],
+        [
+          { ...said(), from, to: from + days * DAY },
+          { ...said(), from: from + (days + dice.of(0, 5)) * DAY },
+        ],
+      );
+    });
+  }
+
+  /** Other negotiated prices, or none, from now on or later. */
+  #agree(): void {
+    const dice = this.#dice;
+    const there = ['s0', 's1'].filter((each) => this.#isThere(each));
+    if (there.length === 0) return;
+    const sub = dice.of(...(there as [string, ...string[]]));
+    const credit = dice.of('invoice', 'invoice', 'wallet');
+    const overrides = dice.once(5) ? [] : this.#overrides(sub);
+    this.#push({
+      do: 'change',
+      sub,
+      overrides,
+      effective: dice.of('now', 'now', 'periodEnd'),
+      proration: 'second',
+      credit,
+    });
+    this.#advance(dice.of(2, 15, 31, 40));
   }
 
   #dispute(): void {

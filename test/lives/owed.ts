@@ -1,5 +1,6 @@
 import { type Exact, exact, minus, nearest, plus, read, times } from '../support/exact.ts';
 import { chargeOf } from '../support/invoice-oracle.ts';
+import { agreedIn } from './agreed.ts';
 import {
   cadenceIn,
   type Deed,
@@ -38,18 +39,31 @@ export interface Owed {
 
 type Use = Of<'use'>;
 
-export function owedOf(life: Life, deeds: readonly Deed[], neverActive: ReadonlySet<string>): Owed[] {
-  const histories = historiesOf(life, deeds, neverActive);
+export function owedOf(lived: Life, deeds: readonly Deed[], neverActive: ReadonlySet<string>): Owed[] {
+  const { life, histories, listed } = agreedIn(lived, historiesOf(lived, deeds, neverActive));
   const uses = deeds.flatMap(({ step }) => (step.do === 'use' ? [step] : []));
   const grants = deeds.flatMap(({ step }) => (step.do === 'grant' ? [step] : []));
   return histories.flatMap((history) => {
     const world = { history, histories, uses, grants };
     const bills = life.prices.map((_, price) => billsOf(life, world, price));
+    const owed = bills.map((found, price) => owedFor(life, history, price, found));
     return [
-      ...bills.map((found, price) => owedFor(life, history, price, found)),
+      ...lived.prices.map((_, price) => together(owed.filter((each) => listed[each.price as number] === price))),
       minimumOwed(life, history, bills.flat()),
     ];
   });
+}
+
+/** What a price owes in all its variants: the agreed ones stand on lines of the listed one. The listed one is first. */
+function together(all: readonly Owed[]): Owed {
+  const [first] = all as [Owed, ...Owed[]];
+  return {
+    ...first,
+    amount: all.map(({ amount }) => amount).reduce(plus),
+    roundings: all.reduce((total, { roundings }) => total + roundings, 0),
+    isOpen: all.some(({ isOpen }) => isOpen),
+    because: all.flatMap(({ because }) => because),
+  };
 }
 
 interface World {
@@ -206,13 +220,15 @@ function feeOwed(life: Life, history: History, index: number, period: Period, qu
     );
     return { amount, because: `${shown(period.whole)} ${because}`, roundings, spans: them, ...ofPeriod(period) };
   };
-  // The parts of a period sum to the whole.
+  // The parts of a period sum to the whole. Times with a gap between them are lines, each of which is rounded.
   if (price.term === 'in_arrears')
-    return partsOf(life, history, period).flatMap(({ from, to, at, isCut }) => {
-      const [them, earlier] = [clipped(spans, { from, to }), clipped(spans, { from: period.span.from, to: from })];
-      const closed = Math.min(to, period.span.to);
-      return them.length === 0 ? [] : [{ ...bill(them, at, true, earlier), closed, isCut }];
-    });
+    return partsOf(life, history, period).flatMap(({ from, to, at, isCut }) =>
+      spans.flatMap((span) => {
+        const [them, earlier] = [clipped([span], { from, to }), clipped([span], { from: period.span.from, to: from })];
+        const closed = Math.min(to, period.span.to);
+        return them.length === 0 ? [] : [{ ...bill(them, at, true, earlier), closed, isCut }];
+      }),
+    );
   // The upfront invoice is issued as the subscription is made, before it has a discount.
   const [first] = isUpfront(life, history, index, period, spans, quantity) ? spans.splice(0, 1) : [];
   const inAdvance = (them: readonly Span[], isDiscounted: boolean): Bill => ({

@@ -70,6 +70,8 @@ function* plainerSteps(step: Step): Generator<Step> {
     if (step.quantities && step.plan !== undefined) yield { ...step, quantities: {} };
     if (step.effective !== 'now') yield { ...step, effective: 'now' };
   }
+  if ((step.do === 'change' || step.do === 'subscribe') && step.overrides)
+    for (const [place] of step.overrides.entries()) yield { ...step, overrides: step.overrides.toSpliced(place, 1) };
   if (step.do === 'subscribe' && step.asks === 'session') yield { ...step, asks: 'transfer' };
   if (step.do === 'subscribe' && step.startedAt % 86_400 !== 0) yield { ...step, startedAt: 0 };
 }

@@ -469,6 +469,7 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
     ({ merchant, plan, customer, clock }) => ({
       body: {
         ...{ name: 'New', planId: plan.id, customerId: customer.id, startedAt: FEBRUARY, testClockId: clock.id },
+        priceOverrides: [{ priceId: plan.prices[0].id, multiplier: '0.8' }],
         merchantId: merchant.id,
       },
     }),
@@ -478,6 +479,7 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
       body: {
         name: 'Subscription',
         planId: plan.id,
+        priceOverrides: [{ priceId: plan.prices[0].id, multiplier: '0.8', to: '2026-03-01T00:00:00Z' }],
         customerId: customer.id,
         startedAt: FEBRUARY,
         testClockId: clock.id,
@@ -596,6 +598,11 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
     async ({ shop }) => on((await shop.issued()).subscription.id, { planId: (await otherPlan(shop)).id }),
     async ({ shop }) =>
       on((await shop.issued()).subscription.id, { planId: (await otherPlan(shop)).id, proration: 'day' }),
+    async ({ shop }) => {
+      const price = await shop.feePrice();
+      const subscription = await shop.subscribe(await shop.plan([price]), { clock: await shop.clock(START) });
+      return on(subscription.id, { priceOverrides: [{ priceId: price.id, multiplier: '0.5' }] });
+    },
   ],
   listSubscriptionChanges: [
     async (world) => on(await changedSubscription(world)),

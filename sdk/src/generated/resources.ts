@@ -1323,7 +1323,7 @@ export interface SubscriptionsResource {
   /**
    * Change the plan, the version or the quantities of a subscription.
    *
-   * The change takes effect now, or at the end of the open period. At least one of `planId`, `versionNumber` and `quantities` is required; `quantities` alone keeps the version. `invoicePreview` is the first invoice on which the change shows. With `dryRun` nothing is written, and the answer is 200 with the same preview. One change can be scheduled at a time: another one is 409 `CHANGE_SCHEDULED`.
+   * The change takes effect now, or at the end of the open period. At least one of `planId`, `versionNumber`, `quantities` and `priceOverrides` is required; without a plan the version stays. `invoicePreview` is the first invoice on which the change shows. With `dryRun` nothing is written, and the answer is 200 with the same preview. One change can be scheduled at a time: another one is 409 `CHANGE_SCHEDULED`.
    *
    * `POST /v0/subscriptions/{id}/changes`
    */

@@ -2445,6 +2445,23 @@ offset: number
 total: number
 }
 }
+/** A negotiated price of a subscription: other terms for a price of its plan, for a time. */
+export interface PriceOverride {
+/** The price of the plan version for which other terms hold. */
+priceId: string
+/** The factor of all amounts of money of the price. Null: it has none. */
+multiplier: (Decimal | null)
+/** Other numbers, of the model of the price. Null: it has none. */
+properties: ((StandardProperties | GraduatedProperties | VolumeProperties | PackageProperties | PercentageProperties | DynamicProperties | MatrixProperties) | null)
+/** Another minimum of the price in each period. `none`: no minimum. Null: the one of the price. */
+minimumAmount: (string | null)
+/** Another maximum of the price in each period. `none`: no maximum. Null: the one of the price. */
+maximumAmount: (string | null)
+/** The begin of the terms, inclusive. Null: the begin of the subscription. */
+from: (string | null)
+/** The end of the terms, exclusive. Null: they do not end. */
+to: (string | null)
+}
 /** The payment that a subscription waits for before it starts. */
 export interface PendingSubscriptionPayment {
 /** The amount due before the subscription is active. */
@@ -2506,6 +2523,7 @@ versionNumber: number
 quantities: {
 [k: string]: DecimalNumber
 }
+priceOverrides: PriceOverride[]
 /** The name of the subscription, for people. */
 name: string
 /** `pending_payment`: the first payment is not made yet. `active`: it is billed. `terminated`: it has ended, for good. */
@@ -2615,6 +2633,8 @@ metricDescription: string
 meterEventId: string
 quantity: DecimalNumber
 unitPrice: Decimal
+/** The price of one unit in the catalog, where a negotiated price holds. Null: none holds. */
+listUnitPrice: (Decimal | null)
 totalPrice: Decimal
 discountPrice: Decimal
 taxRate: DecimalNumber
@@ -2903,6 +2923,10 @@ planVersionNumber: number
 quantities: {
 [k: string]: DecimalNumber
 }
+/** The negotiated prices from the change on. Null: the change says nothing of them. */
+priceOverrides: (PriceOverride[] | null)
+/** Negotiated prices that end with the change, because the version has not their price. */
+droppedPriceOverrides: PriceOverride[]
 /** How fees are divided: by `second`, by whole `day`, or `none`. */
 proration: ("second" | "day" | "none")
 /** How unused charges in advance are credited: `invoice`, `wallet`, or `none`. */
@@ -3536,6 +3560,8 @@ id: string
 minimumAmount: (Decimal | null)
 /** The maximum for a period, in major units. Null: none. */
 maximumAmount: (Decimal | null)
+/** The negotiated price that made these terms. Null: they are those of the catalog. */
+override: (PriceOverride | null)
 }
 /** How the amount of a line came about. A field is there where its rule changed the amount. */
 export interface LineWorkings {
@@ -3559,6 +3585,10 @@ share?: {
 part: Decimal
 whole: Decimal
 }
+}
+/** Of an agreed price: the catalog. */
+list?: {
+unitPrice: Decimal
 }
 /** The packages of the price. */
 packages?: {
@@ -6510,6 +6540,23 @@ startedAt: string
 quantities?: ({
 [k: string]: number
 } | null)
+/** Negotiated prices: other terms for prices of the plan, each for a time or the whole term. */
+priceOverrides?: ({
+/** The price of the plan version for which other terms hold. */
+priceId: string
+/** The factor of all amounts of money of the price, its minimum and maximum too. 0.8 is 20 % less. */
+multiplier?: (Decimal | null)
+/** Other numbers, of the model of the price. Not together with `multiplier`. */
+properties?: ((StandardPropertiesBody | GraduatedPropertiesBody | VolumePropertiesBody | PackagePropertiesBody | PercentagePropertiesBody | DynamicPropertiesBody | MatrixPropertiesBody) | null)
+/** Another minimum of the price in each period. `none` takes it away. Null: the one of the price. */
+minimumAmount?: (("none" | Decimal) | null)
+/** Another maximum of the price in each period. `none` takes it away. Null: the one of the price. */
+maximumAmount?: (("none" | Decimal) | null)
+/** The begin of the terms. Null: the begin of the subscription, or the time of the change. */
+from?: (string | null)
+/** The end of the terms, exclusive. Null: they do not end. */
+to?: (string | null)
+}[] | null)
 /** The billed customer. Required unless `customer` is sent. */
 customerId?: (string | null)
 /** A customer who is created, or found again, together with the subscription. Required unless `customerId` is sent. */
@@ -6632,6 +6679,23 @@ versionNumber?: (number | null)
 quantities?: ({
 [k: string]: number
 } | null)
+/** All negotiated prices from the change on; an empty list ends them. Absent: those stay whose price the version holds. */
+priceOverrides?: ({
+/** The price of the plan version for which other terms hold. */
+priceId: string
+/** The factor of all amounts of money of the price, its minimum and maximum too. 0.8 is 20 % less. */
+multiplier?: (Decimal | null)
+/** Other numbers, of the model of the price. Not together with `multiplier`. */
+properties?: ((StandardPropertiesBody | GraduatedPropertiesBody | VolumePropertiesBody | PackagePropertiesBody | PercentagePropertiesBody | DynamicPropertiesBody | MatrixPropertiesBody) | null)
+/** Another minimum of the price in each period. `none` takes it away. Null: the one of the price. */
+minimumAmount?: (("none" | Decimal) | null)
+/** Another maximum of the price in each period. `none` takes it away. Null: the one of the price. */
+maximumAmount?: (("none" | Decimal) | null)
+/** The begin of the terms. Null: the begin of the subscription, or the time of the change. */
+from?: (string | null)
+/** The end of the terms, exclusive. Null: they do not end. */
+to?: (string | null)
+}[] | null)
 /** `now` (default), or `periodEnd`: at the end of the open period of the plan. */
 effective?: (("now" | "periodEnd") | null)
 /** How fees are divided: `second` (default), by whole `day`s, or `none`: the old fees apply to the whole period. */

@@ -1,6 +1,7 @@
 import { Decimal, ONE, plain, ZERO } from '../../kernel/decimal.ts';
 import { roundTogether } from '../../kernel/money.ts';
 import type { DueCharge } from '../difference/due.ts';
+import { groupKey } from '../invoice/billed-usage.ts';
 import type { TierRecord } from '../invoice/invoice-line.ts';
 import type { OwedCharge } from '../owed/charges.ts';
 import type { DiscountLine } from '../owed/discounts.ts';
@@ -8,7 +9,7 @@ import { type RatedLine, shortened, shortText } from '../rating/index.ts';
 import type { BilledPrice } from '../terms/billing-terms.ts';
 import type { CalculatedLine, CalculationInput, DraftLine, Line, OtherLine, RatedDue } from './calculation.ts';
 import { type AtOnePrice, atOnePrice } from './one-price.ts';
-import { rateOf } from './rate-usage.ts';
+import { listPrices, rateOf } from './rate-usage.ts';
 import type { TotalLine } from './totals.ts';
 
 /** A manual line, a credit or a stored correction as a draft of a line. */
@@ -50,6 +51,7 @@ export function asDrafts(
   { hasRebate, total: all }: Pick<RatedDue, 'hasRebate' | 'total'>,
 ): DraftLine[] {
   const drafts: DraftLine[] = [];
+  const listed = listPrices(input, charge, late?.usage ?? input.usage);
   const isKept = (late !== undefined || before !== undefined) && !hasRebate;
   for (const line of lines) {
     const isOfLate = late !== undefined && line.kind === 'charge';
@@ -64,7 +66,7 @@ export function asDrafts(
       type: line.kind,
       ...(isOfLate && takesBack && line.kind === 'charge' && { told: toldBy(input, charge.price, line, lines) }),
       stored: (total) => ({
-        ...storedLine(input, charge, line, total),
+        ...withListPrice(storedLine(input, charge, line, total), listed),
         ...(isOfLate && {
           type: 'late_usage',
           displayName: `${charge.price.invoiceDisplayName}: ${takesBack ? CORRECTION : 'late usage'}`,
@@ -73,6 +75,12 @@ export function asDrafts(
     });
   }
   return drafts;
+}
+
+/** A charge of an agreed price says what the catalog asks. */
+function withListPrice(line: CalculatedLine, listed: ReadonlyMap<string, Decimal>): CalculatedLine {
+  const unitPrice = line.type === 'charge' ? listed.get(groupKey(line.groupValues ?? {})) : undefined;
+  return unitPrice ? { ...line, workings: { ...line.workings, list: { unitPrice: plain(unitPrice) } } } : line;
 }
 
 /** What a line does that takes usage back, and the credit note beside it. */

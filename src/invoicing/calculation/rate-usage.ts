@@ -1,6 +1,6 @@
 import { type Decimal, decimal, sum, ZERO } from '../../kernel/decimal.ts';
 import type { Fraction } from '../../kernel/fraction.ts';
-import type { BilledUsage } from '../invoice/billed-usage.ts';
+import { type BilledUsage, groupKey } from '../invoice/billed-usage.ts';
 import type { OwedCharge } from '../owed/charges.ts';
 import { type Rated, type RatedLine, type RatedPrice, ratePrice } from '../rating/index.ts';
 import type { BilledPrice } from '../terms/billing-terms.ts';
@@ -18,6 +18,19 @@ export const rated = (input: CalculationInput, charge: OwedCharge, usage: readon
     minimumAmount: null,
     maximumAmount: null,
   });
+
+/** The prices of a unit that the catalog asks of a charge with an agreed price, by the group of its lines. */
+export function listPrices(
+  input: CalculationInput,
+  charge: OwedCharge,
+  usage: readonly BilledUsage[],
+): ReadonlyMap<string, Decimal> {
+  const { price } = charge;
+  if (!price.agreed) return new Map();
+  const listed = rated(input, { ...charge, price: { ...price, pricing: price.agreed.list.pricing } }, usage);
+  const charges = listed.lines.filter(({ kind }) => kind === 'charge');
+  return new Map(charges.map(({ group, unitPrice }) => [groupKey(group ?? {}), unitPrice]));
+}
 
 /** The minimum of a price is asked as its period is over. */
 export const priceInPeriod = (

@@ -13,6 +13,7 @@ import { type Decimal, jsonNumber, plain } from '../../kernel/decimal.ts';
 import { formatMoney } from '../../kernel/money.ts';
 import { formatInstant } from '../../kernel/time.ts';
 import type { CreditNoteLineRow, CreditNoteRow } from '../invoice/credit-note.ts';
+import { listPriceId } from '../terms/price-overrides.ts';
 
 const Amount = DecimalOut;
 
@@ -130,7 +131,7 @@ export function toCreditNoteReply(
       lines?.map((line) => ({
         id: line.id,
         appliesToLineId: line.appliesToLineId,
-        priceId: line.priceId,
+        priceId: listPriceId(line.priceId),
         displayName: line.displayName,
         quantity: plain(line.quantity),
         unitPrice: plain(line.unitPrice),

@@ -16,6 +16,7 @@ import {
   from,
   type InvoicePeriod,
   isInside,
+  isOfPrice,
   isOwnSeries,
   justBefore,
   nextCell,
@@ -239,7 +240,7 @@ function onceDue(state: BillingState, cell: Cell): DueCharge[] {
     ...chargesOnceInArrears(terms, invoice),
     ...inAdvance.filter(({ period }) => !isTakenCareOf(state, period.start, true)),
   ]
-    .filter(({ price }) => !items.some(({ priceId }) => priceId === price.id))
+    .filter(({ price }) => !items.some(({ priceId }) => isOfPrice(priceId, price.id)))
     .map((charge) => ({ charge }));
 }
 
@@ -311,7 +312,9 @@ function dueUpfront(state: BillingState): DueCharge[] {
     .filter((cell) => !isAwaited(state, cell) && !(isHandedOver && beginsAt(terms, cell.cadence, at)));
   const owed = cells.flatMap((cell) => chargesInAdvance(terms, cell));
   return [
-    ...once.filter(({ price }) => !items.some(({ priceId }) => priceId === price.id)).map((charge) => ({ charge })),
+    ...once
+      .filter(({ price }) => !items.some(({ priceId }) => isOfPrice(priceId, price.id)))
+      .map((charge) => ({ charge })),
     ...compareTime(owed, items, terms).due.map(feeDue),
   ];
 }

@@ -8,6 +8,7 @@ import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
 import { serviceTimeOf, writeServiceTime } from '../invoice/service-time.ts';
 import { takesMoney } from '../invoice/states.ts';
+import { listPriceId } from '../terms/price-overrides.ts';
 
 /** Addresses that an answer shows. */
 export interface Links {
@@ -118,7 +119,7 @@ export function toInvoiceLineReply(line: LineRow, invoice: LineContext) {
     eventSourceId: line.billableMetricId ?? line.feeId ?? '',
     lineItemType: line.lineItemType,
     type: line.type,
-    priceId: line.priceId,
+    priceId: listPriceId(line.priceId),
     billableMetricId: line.billableMetricId ?? '',
     itemId: line.itemId,
     invoiceDisplayName: line.displayName,
@@ -128,6 +129,7 @@ export function toInvoiceLineReply(line: LineRow, invoice: LineContext) {
     meterEventId: '',
     quantity: jsonNumber(line.quantity),
     unitPrice: plain(line.unitPrice),
+    listUnitPrice: line.workings?.list?.unitPrice ?? null,
     totalPrice: money(line.totalPrice),
     discountPrice: money(line.discountPrice),
     taxRate: jsonNumber(line.taxRate),

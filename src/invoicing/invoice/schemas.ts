@@ -74,6 +74,7 @@ export const InvoiceLineItem = Type.Object(
     meterEventId: Type.String({ description: 'Empty: the line aggregates many events.' }),
     quantity: NumberOut,
     unitPrice: Amount,
+    listUnitPrice: Nullable(DecimalOut),
     totalPrice: Amount,
     discountPrice: Amount,
     taxRate: NumberOut,
@@ -105,6 +106,7 @@ export const InvoiceLineItem = Type.Object(
       unitPrice:
         'The price of one unit, in major units. With tiers: `totalPrice` divided by `quantity`, with at most ' +
         'nine digits.',
+      listUnitPrice: 'The price of one unit in the catalog, where a negotiated price holds. Null: none holds.',
       totalPrice: 'The amount before tax, in major units. Below 0: a deduction.',
       discountPrice: 'On a discount line: the amount of the discount, in major units. 0 on every other line.',
       taxRate: 'The tax rate in percent: 20 is 20 %.',

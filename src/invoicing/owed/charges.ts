@@ -13,12 +13,14 @@ import {
 } from '../../kernel/time.ts';
 import { isAdditive } from '../rating/index.ts';
 import type { BilledPrice } from '../terms/billing-terms.ts';
+import { listPriceId } from '../terms/price-overrides.ts';
 import {
   boundsOfSeries,
   cadenceOfPrice,
   cadencesOf,
   type HistoricTerms,
   positionIn,
+  prorationOf,
   type Segment,
   segmentAt,
   segmentsOf,
@@ -138,7 +140,10 @@ function feesOf(
 ): OwedCharge[] {
   if (price.paymentTerm !== term) return [];
   return spansOf(cell, segments, holding(price, cell.cadence, term)).flatMap((held): OwedCharge[] => {
-    const [start, whole] = [positionIn(cell, segments, held.start), positionIn(cell, segments, held.end)];
+    const [start, whole] = [held.start, held.end].map((at) => positionIn(cell, segments, at, price.id)) as [
+      Instant,
+      Instant,
+    ];
     const span = { start, end: earliest(whole, until) };
     if (!isBefore(span.start, span.end)) return [];
     // A price that a change removed before a cut has ended: its minimum is charged.
@@ -191,22 +196,23 @@ function usageOf(
   const [first, last] = [spans[0], spans.at(-1)];
   if (!(first && last)) return [];
   const limits = limitsOf(segments, cell, price, all);
-  const fraction = isAdditive(price.metric.meter.aggregation) ? limits : share(cell, segments, spans);
+  const fraction = isAdditive(price.metric.meter.aggregation) ? limits : share(cell, segments, spans, price.id);
   if (fraction.numerator === 0n) return [];
   const isOpen = isBefore(until, cell.end);
   return [{ price, period: { start: first.start, end: last.end }, fraction, spans, limits, ...(isOpen && { isOpen }) }];
 }
 
 function limitsOf(segments: readonly Segment[], cell: Cell, price: MeteredPrice, spans: readonly Period[]): Fraction {
-  if (!isAdditive(price.metric.meter.aggregation)) return share(cell, segments, spans);
+  if (!isAdditive(price.metric.meter.aggregation)) return share(cell, segments, spans, price.id);
   const cuts = segments.filter(({ start }) => isAfter(start, cell.start) && isBefore(start, cell.end));
   const isCutBy = ({ start }: Segment) => spans.some((span) => span.start.equals(start) || span.end.equals(start));
-  return cuts.filter(isCutBy).some(({ proration }) => proration === 'none') ? cell.fraction : share(cell, [], spans);
+  const isWhole = cuts.filter(isCutBy).some((cut) => prorationOf(cut, price.id) === 'none');
+  return isWhole ? cell.fraction : share(cell, [], spans, price.id);
 }
 
 /** A period that is billed as it is keeps its own fraction, in which a whole is 1 of 1. */
-function share(cell: Cell, segments: readonly Segment[], spans: readonly Period[]): Fraction {
-  const found = shareOf(cell, segments, spans);
+function share(cell: Cell, segments: readonly Segment[], spans: readonly Period[], priceId: string): Fraction {
+  const found = shareOf(cell, segments, spans, priceId);
   const own = cell.fraction;
   return found.numerator * own.denominator === own.numerator * found.denominator ? own : found;
 }
@@ -230,7 +236,7 @@ export function chargesOnce(
     if (!begins(segment)) return [];
     const earlier = segments.slice(0, place).flatMap(({ prices }) => prices);
     return segment.prices
-      .filter((price) => isOnce(segment, price, term) && !earlier.some(({ id }) => id === price.id))
+      .filter((price) => isOnce(segment, price, term) && !earlier.some(({ id }) => isOfPrice(id, price.id)))
       .map((price): OwedCharge => {
         const period = term === 'in_arrears' && cell ? cell : { start: segment.start, end: segment.start };
         return { price, period, fraction: WHOLE, spans: term === 'in_arrears' && cell ? [cell] : [] };
@@ -257,10 +263,13 @@ export function chargesOnceInArrears(terms: HistoricTerms, invoice: InvoicePerio
 export const isInside = ({ start }: Segment, { periodStart, periodEnd }: InvoicePeriod): boolean =>
   !isBefore(start, periodStart) && isBefore(start, periodEnd);
 
+/** Are two keys of one price in the catalog? What is billed once is so in any variant. */
+export const isOfPrice = (one: string | null, other: string | null): boolean => listPriceId(one) === listPriceId(other);
+
 /** Is a price of some terms billed once? */
 export const isBilledOnce = (terms: HistoricTerms, priceId: string): boolean =>
   versionsOf(terms).some((version) =>
-    version.prices.some((price) => price.id === priceId && cadenceOfPrice(version, price) === 'P0D'),
+    version.prices.some((price) => isOfPrice(price.id, priceId) && cadenceOfPrice(version, price) === 'P0D'),
   );
 
 /** The prices of all versions that hold in a period, each once for each quantity, in their order. */

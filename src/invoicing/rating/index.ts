@@ -16,6 +16,7 @@ export {
   type PropertiesOf,
   priceModelNames,
   priceModels,
+  scaledPricing,
 } from './models.ts';
 export { normaliseProperties } from './properties.ts';
 export {

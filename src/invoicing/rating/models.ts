@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Cases } from '../../http/schema.ts';
+import type { Decimal } from '../../kernel/decimal.ts';
 import type { FieldError } from '../../kernel/result.ts';
 import { dynamic } from './dynamic.ts';
 import { graduated } from './graduated.ts';
@@ -7,6 +8,7 @@ import { matrix } from './matrix.ts';
 import type { Charge, Measured, PriceModel } from './model.ts';
 import { packaged } from './package.ts';
 import { percentage } from './percentage.ts';
+import { scaledProperties } from './properties.ts';
 import { standard } from './standard.ts';
 import { volume } from './volume.ts';
 
@@ -44,6 +46,12 @@ export const casesOfModels = (): Cases => ({
  */
 export const modelOf = ({ model }: { readonly model: PriceModelName }): PriceModel<unknown> =>
   priceModels[model] as PriceModel<unknown>;
+
+/** The same model with all its money scaled by a factor; sums of what events carry by their own factor. */
+export function scaledPricing({ model, properties }: Pricing, factor: Decimal): Pricing {
+  const whole = model === 'dynamic' ? { multiplier: '1', ...properties } : properties;
+  return { model, properties: scaledProperties(whole, factor) } as Pricing;
+}
 
 /** The dimensions by whose values a price bills apart. */
 export const dimensionsOf = ({ model, properties }: { readonly model: PriceModelName; readonly properties: unknown }) =>

@@ -103,6 +103,25 @@ export function readTiers(tiers: Tiers): [Tier, ...Tier[]] {
   return read as [Tier, ...Tier[]];
 }
 
+/** The properties that are money, or a part of an amount of money. Bounds of tiers and sizes of packages are not. */
+const MONEY = new Set([
+  ...['unitPrice', 'flatPrice', 'price', 'percentage', 'fixed', 'minCharge', 'maxCharge', 'multiplier', 'default'],
+]);
+
+/** Properties in which all money is scaled by a factor (commercial.md §1); other numbers stay. */
+export function scaledProperties<T>(properties: T, factor: Decimal): T {
+  const walk = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(walk);
+    if (typeof value !== 'object' || value === null) return value;
+    const scaled = Object.entries(value as Record<string, unknown>).map(([name, inner]) => {
+      if (name === 'match') return [name, inner]; // its names are the merchant's own
+      return [name, MONEY.has(name) ? plain(decimal(inner as string).times(factor)) : walk(inner)];
+    });
+    return Object.fromEntries(scaled);
+  };
+  return walk(properties) as T;
+}
+
 /** Properties as stored and returned: every number as a decimal string with all its digits. */
 export function normaliseProperties<T>(properties: T): T {
   const walk = (value: unknown): unknown => {

@@ -12,6 +12,8 @@ export interface ShareOfTime {
  * for checks. All figures are decimal text.
  */
 export interface Workings {
+  /** Of an agreed price: the price of a unit as the catalog has it. */
+  readonly list?: { readonly unitPrice: string };
   /** The part of the period that is charged … */
   readonly share?: ShareOfTime;
   /** … of this, the amount of the whole. */

@@ -13,6 +13,7 @@ import {
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { LineNotes, TierUsed } from '../invoice/schemas.ts';
 import { casesOfModels, type PriceModelName, PriceProperties, priceModelNames } from '../rating/index.ts';
+import { PriceOverrideReply } from '../terms/price-override-schema.ts';
 import { explainInvoice } from './explain.ts';
 import { LineWorkings } from './workings-schema.ts';
 
@@ -76,6 +77,7 @@ const ExplainedLine = Type.Object(
           properties: PriceProperties,
           minimumAmount: NullableDecimal,
           maximumAmount: NullableDecimal,
+          override: Nullable(PriceOverrideReply),
         },
         {
           $id: 'ExplainedPrice',
@@ -86,6 +88,7 @@ const ExplainedLine = Type.Object(
             properties: 'The properties of the model.',
             minimumAmount: 'The minimum for a period, in major units. Null: none.',
             maximumAmount: 'The maximum for a period, in major units. Null: none.',
+            override: 'The negotiated price that made these terms. Null: they are those of the catalog.',
           },
         },
       ),

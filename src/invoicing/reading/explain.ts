@@ -18,6 +18,8 @@ import type { LineRow } from '../invoice/invoice-line.ts';
 import { selectInvoice, selectLines } from '../invoice/invoices.sql.ts';
 import { asBilled, cellOf } from '../owed/charges.ts';
 import type { BilledPrice, BillingTerms } from '../terms/billing-terms.ts';
+import { listPriceId } from '../terms/price-overrides.ts';
+import { versionsOf } from '../timeline/segments.ts';
 import { readUsageByHour } from '../usage/read-usage.ts';
 import { rowsOfLine, usageByHour } from '../usage/usage-by-hour.ts';
 import { OPEN_STATES, withLiveTotals } from './read.ts';
@@ -66,7 +68,7 @@ export async function explainInvoice(
 }
 
 const priceOf = (terms: BillingTerms | null, { priceId: id }: LineRow): BilledPrice | null =>
-  terms?.prices.find((price) => price.id === id) ?? null;
+  (terms ? versionsOf(terms) : []).flatMap(({ prices }) => prices).find((price) => price.id === id) ?? null;
 
 function explainLine(line: LineRow, invoice: InvoiceRow, price: BilledPrice | null) {
   const { currency } = invoice;
@@ -78,11 +80,12 @@ function explainLine(line: LineRow, invoice: InvoiceRow, price: BilledPrice | nu
     periodStart: formatInstant(line.periodStart),
     periodEnd: formatInstant(line.periodEnd),
     price: price && {
-      id: price.id,
+      id: listPriceId(price.id),
       model: price.pricing.model,
       properties: price.pricing.properties,
       minimumAmount: price.minimumAmount && plain(price.minimumAmount),
       maximumAmount: price.maximumAmount && plain(price.maximumAmount),
+      override: price.agreed?.override ?? null,
     },
     group: line.groupValues,
     quantity: jsonNumber(line.quantity),

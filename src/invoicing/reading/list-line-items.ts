@@ -13,6 +13,7 @@ import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
 import { selectInvoice } from '../invoice/invoices.sql.ts';
+import { listPriceId } from '../terms/price-overrides.ts';
 import type { LineItemListQuery } from './line-item-schemas.ts';
 import {
   type LineFilter,
@@ -179,7 +180,7 @@ function toBilledLineReply(line: LineRow, invoice: InvoiceRow, manual: ManualLin
     merchantId: invoice.merchantId,
     subscriptionId: invoice.subscriptionId,
     customerId: invoice.customerId,
-    priceId: line.priceId,
+    priceId: listPriceId(line.priceId),
     itemId: line.itemId,
     invoiceId: invoice.id,
     type,

@@ -57,6 +57,9 @@ export const LineWorkings = Type.Object(
         },
       ),
     ),
+    list: Type.Optional(
+      Type.Object({ unitPrice: DecimalOut }, { 'x-fields': { unitPrice: 'The price of a unit in the catalog.' } }),
+    ),
     packages: Type.Optional(
       Type.Object(
         { count: DecimalOut, size: DecimalOut, price: DecimalOut },
@@ -172,6 +175,7 @@ export const LineWorkings = Type.Object(
     $id: 'LineWorkings',
     description: 'How the amount of a line came about. A field is there where its rule changed the amount.',
     'x-fields': {
+      list: 'Of an agreed price: the catalog.',
       share: 'The part of the period that is charged.',
       whole: 'The amount of a whole period.',
       flatShare: 'The part of the period by which flat prices of tiers are scaled.',

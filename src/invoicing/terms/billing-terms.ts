@@ -16,8 +16,28 @@ export interface BilledMetric {
   readonly meter: Meter;
 }
 
+/**
+ * A negotiated price of a subscription, as it is stored and answered (commercial.md §1): what it says of a price holds
+ * in `[from, to)` instead of the catalog's. Amounts are decimal text in major units, times RFC 3339.
+ */
+export interface PriceOverride {
+  readonly priceId: string;
+  /** Scales all amounts of money of the price. Null: `properties`, or bounds alone. */
+  readonly multiplier: string | null;
+  /** Of the price's model. */
+  readonly properties: Readonly<Record<string, unknown>> | null;
+  /** `none` takes it away; null: the catalog's. */
+  readonly minimumAmount: string | null;
+  readonly maximumAmount: string | null;
+  /** Null: from the start. */
+  readonly from: string | null;
+  /** Null: it does not end. */
+  readonly to: string | null;
+}
+
 /** One price of a pinned plan version, with all that rating and the line need. */
 export interface BilledPrice {
+  /** Of an agreed price with its variant: `listPriceId` is the catalog's id. */
   readonly id: string;
   readonly invoiceDisplayName: string;
   readonly paymentTerm: 'in_arrears' | 'in_advance';
@@ -39,6 +59,8 @@ export interface BilledPrice {
   readonly groupFilters: Readonly<Record<string, readonly string[]>> | null;
   /** Units that grants cover are not charged (domain.md §5). */
   readonly grantDiscountEnabled?: boolean;
+  /** Where an override holds: the price as the catalog has it, and what was agreed. */
+  readonly agreed?: { readonly list: BilledPrice; readonly override: PriceOverride };
 }
 
 /**
@@ -75,6 +97,8 @@ export interface BilledVersion {
   readonly credit?: CreditMode;
   /** A fee that it takes up again after a gap is billed anew (docs/decisions/0179). */
   readonly takesUpAnew?: boolean;
+  /** The prices, by the catalog's id, whose agreed terms change with it: they are cut by the second. */
+  readonly agreedAnew?: ReadonlySet<string>;
 }
 
 /** The bounds of a subscription's periods. */

@@ -10,6 +10,7 @@ import {
   type Period,
 } from '../../kernel/time.ts';
 import type { BilledPrice, BilledVersion, SeriesBounds } from '../terms/billing-terms.ts';
+import { listPriceId } from '../terms/price-overrides.ts';
 import { type SeriesPeriod, seriesOf } from './series.ts';
 
 /** The versions of the terms, each with its time. */
@@ -31,7 +32,7 @@ export const versionsOf = <Terms extends { readonly versions?: readonly BilledVe
 export interface Segment
   extends Pick<
       BilledVersion,
-      'planCadence' | 'prices' | 'anchors' | 'proration' | 'credit' | 'minimumAmount' | 'takesUpAnew'
+      'planCadence' | 'prices' | 'anchors' | 'proration' | 'credit' | 'minimumAmount' | 'takesUpAnew' | 'agreedAnew'
     >,
     Period {}
 
@@ -129,28 +130,45 @@ export function boundsOfSeries(terms: HistoricTerms, cadence: string, at: Instan
  * The place of an instant in a period for money. A cut by a change is at its instant, at the start of that day of the
  * period, or, not prorated, at the end: the first version has it all. An end at the period's own end stays there; at
  * its very start a change takes all of it. No cut lies before an earlier cut, whose time is already given away.
+ * @param priceId of the price whose time it is; absent: of the plan's own minimum
  */
-export function positionIn(period: SeriesPeriod, segments: readonly Segment[], at: Instant): Instant {
+export function positionIn(
+  period: SeriesPeriod,
+  segments: readonly Segment[],
+  at: Instant,
+  priceId: string | null = null,
+): Instant {
   if (!isAfter(at, period.start)) return period.start;
   if (!isBefore(at, period.end)) return period.end;
   const cuts = segments.filter(({ start }) => isAfter(start, period.start) && !isAfter(start, at));
   const own = cuts.some(({ start }) => start.equals(at)) ? period.start : at;
-  return cuts.map((cut) => positionOfCut(period, cut)).reduce(latest, own);
+  return cuts.map((cut) => positionOfCut(period, cut, priceId)).reduce(latest, own);
 }
 
-function positionOfCut(period: SeriesPeriod, { start: at, proration }: Segment): Instant {
+function positionOfCut(period: SeriesPeriod, cut: Segment, priceId: string | null): Instant {
+  const { start: at } = cut;
+  const proration = prorationOf(cut, priceId);
   if (proration === 'none') return period.end;
   if (proration === 'second') return at;
   const days = microsecondsBetween(period.whole.start, at) / (BigInt(HOURS_PER_DAY) * 3_600_000_000n);
   return latest(period.start, period.whole.start.add({ hours: Number(days) * HOURS_PER_DAY }));
 }
 
+/** How a cut divides the time of a price: by the second where its agreed terms change (commercial.md §1). */
+export const prorationOf = ({ proration, agreedAnew }: Segment, priceId: string | null): Segment['proration'] =>
+  priceId !== null && agreedAnew?.has(listPriceId(priceId)) ? 'second' : proration;
+
 /**
  * The share of some spans in the whole period, for money. Pieces that make up a period sum to the period's own share.
  */
-export function shareOf(period: SeriesPeriod, segments: readonly Segment[], spans: readonly Period[]): Fraction {
+export function shareOf(
+  period: SeriesPeriod,
+  segments: readonly Segment[],
+  spans: readonly Period[],
+  priceId: string | null = null,
+): Fraction {
   const length = ({ start, end }: Period): bigint =>
-    microsecondsBetween(positionIn(period, segments, start), positionIn(period, segments, end));
+    microsecondsBetween(positionIn(period, segments, start, priceId), positionIn(period, segments, end, priceId));
   return {
     numerator: spans.reduce((total, span) => total + length(span), 0n),
     denominator: microsecondsBetween(period.whole.start, period.whole.end),

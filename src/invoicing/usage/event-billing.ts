@@ -1,5 +1,5 @@
 import type { Tx } from '../../db/index.ts';
-import { isBefore } from '../../kernel/time.ts';
+import { type Instant, isBefore, type Period } from '../../kernel/time.ts';
 import {
   type BillingOfEvent,
   type CountedEvent,
@@ -8,8 +8,9 @@ import {
   type Meter,
 } from '../../metering/index.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { asBilled, usageChargesOn } from '../owed/charges.ts';
+import { asBilled, isOfPrice, usageChargesOn } from '../owed/charges.ts';
 import type { BilledPrice, BillingSource } from '../terms/billing-terms.ts';
+import { listPriceId } from '../terms/price-overrides.ts';
 import { selectFirstInvoicesAfter, selectInvoicesHolding, selectUsageLine } from './event-billing.sql.ts';
 import { isSuperseded } from './read-usage.ts';
 
@@ -42,10 +43,13 @@ async function onInvoice(
   const period = { start: invoice.periodStart, end: invoice.periodEnd };
   const sourcesOf = await source.usageSources(tx, [terms]);
   const found: EventBilling[] = [];
-  for (const { price } of usageChargesOn(asBilled(terms, invoice), invoice)) {
+  const charges = usageChargesOn(asBilled(terms, invoice), invoice);
+  for (const { price, spans } of charges) {
     const { metric } = price;
     const count = event.counts.find(({ id }) => id === metric?.id);
     if (metric === null || count === undefined || !canCount(metric.meter)) continue;
+    const hasVariants = charges.some((other) => other.price !== price && isOfPrice(other.price.id, price.id));
+    if (hasVariants && !isLevel(metric.meter) && !holds(spans, event.at)) continue; // it has the price of its time
     const sources = sourcesOf(terms, metric.id, period).filter(
       ({ subject, from, to }) =>
         subject === event.addressee && (isLevel(metric.meter) || !isBefore(event.at, from)) && isBefore(event.at, to),
@@ -56,7 +60,7 @@ async function onInvoice(
     const lineItemId = reason === null ? await selectUsageLine(tx, invoice, price.id, count.group) : undefined;
     found.push({
       billableMetricId: metric.id,
-      priceId: price.id,
+      priceId: listPriceId(price.id),
       priceName: price.invoiceDisplayName,
       planId: terms.planId,
       subscriptionId: terms.subscriptionId,
@@ -68,6 +72,9 @@ async function onInvoice(
   }
   return found;
 }
+
+const holds = (spans: readonly Period[], at: Instant): boolean =>
+  spans.some(({ start, end }) => !isBefore(at, start) && isBefore(at, end));
 
 /** Only usage with one of these values counts, in every dimension that is named; a missing value is none of them. */
 const passes = (price: BilledPrice, group: Readonly<Record<string, string | null>>): boolean =>

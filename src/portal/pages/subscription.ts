@@ -9,7 +9,7 @@ import {
 import { priceList } from '../../checkout/index.ts';
 import { effectiveNowForReading } from '../../clocks/index.ts';
 import type { Tx } from '../../db/index.ts';
-import { findNextToClose, type OpenInvoice, viewAsOfNow } from '../../invoicing/index.ts';
+import { findNextToClose, type OpenInvoice, viewAsOfNow, withOverrides } from '../../invoicing/index.ts';
 import { type Decimal, decimal } from '../../kernel/decimal.ts';
 import { formatInstant } from '../../kernel/time.ts';
 import { breakable, figuresOf, taxNames } from '../../look/index.ts';
@@ -139,13 +139,14 @@ async function planForm(
   const words = CHANGE_WORDS[look.locale];
   const offered = await offersOf(tx, plan, rightsOf(visit));
   if (offered.length === 0) return null;
+  const now = await effectiveNowForReading(tx, subscription.clockId, visit.now);
   const writing = { locale: look.locale, currency: plan.currency };
   return html`<section aria-labelledby="change"><h2 id="change">${words.changePlan}</h2>
 ${previewForm(
   visit,
   subscription,
   html`<fieldset><legend class="unseen">${words.choose}</legend>
-<div class="card now"><div><span class="face"><bdi>${planName(plan)}</bdi> <span class="tag">${words.current}</span></span>${version ? priceList(version.prices, { ...writing, planCadence: plan.billingCadence }) : null}</div></div>
+<div class="card now"><div><span class="face"><bdi>${planName(plan)}</bdi> <span class="tag">${words.current}</span></span>${version ? priceList(withOverrides(version.prices, subscription.priceOverrides, now), { ...writing, planCadence: plan.billingCadence }) : null}</div></div>
 ${offered.map(
   ({ plan: each, version: offer }) =>
     html`<div class="card"><input id="${each.id}" type="radio" name="plan" value="${each.id}" required><div><label class="face" for="${each.id}"><bdi>${planName(each)}</bdi></label>${each.description === null ? null : html`<span class="note"><bdi>${each.description}</bdi></span>`}${priceList(offer.prices, { ...writing, planCadence: each.billingCadence })}</div></div>`,

@@ -2,7 +2,7 @@ import { findPlans, findPlanVersions, type PricedMetric } from '../../catalog/in
 import { priceList } from '../../checkout/index.ts';
 import { effectiveNowForReading } from '../../clocks/index.ts';
 import { inTurns } from '../../http/index.ts';
-import { type BilledPeriod, cadenceOfPrice, findSeriesPeriods } from '../../invoicing/index.ts';
+import { type BilledPeriod, cadenceOfPrice, findSeriesPeriods, withOverrides } from '../../invoicing/index.ts';
 import { type Decimal, sum, ZERO } from '../../kernel/decimal.ts';
 import { ok } from '../../kernel/result.ts';
 import { earliest, type Instant, normaliseCadence } from '../../kernel/time.ts';
@@ -47,7 +47,7 @@ interface Measured {
 }
 
 /** The metrics of the customer's plans: of several plans with the same metric the oldest one says the periods. */
-async function measuredOf({ tx, merchantId, customerId, look }: Visit): Promise<Measured[]> {
+async function measuredOf({ tx, merchantId, customerId, look, now: wall }: Visit): Promise<Measured[]> {
   const rows = await findSubscriptionsOfCustomer(tx, customerId, MOST_SUBSCRIPTIONS);
   const plans = await findPlans(
     tx,
@@ -69,7 +69,9 @@ async function measuredOf({ tx, merchantId, customerId, look }: Visit): Promise<
       const cadence = cadenceOfPrice({ planCadence }, price);
       const of = { merchantId, subscriptionId: subscription.id, cadence };
       const periods = await findSeriesPeriods(tx, of, MOST_PERIODS);
-      const own = version.prices.filter((each) => each.metric?.id === metric.id);
+      const now = await effectiveNowForReading(tx, subscription.clockId, wall);
+      const agreed = withOverrides(version.prices, subscription.priceOverrides, now);
+      const own = agreed.filter((each) => each.metric?.id === metric.id);
       const prices = priceList(own, { locale: look.locale, currency: plan.currency, planCadence });
       if (periods.length > 0) found.set(metric.id, { metric, subscription, periods, prices });
     }

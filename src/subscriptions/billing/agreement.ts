@@ -1,8 +1,17 @@
 import { findPlans, findPlanVersions, type Plan, type PricedVersion } from '../../catalog/index.ts';
 import type { Tx } from '../../db/index.ts';
-import type { BilledVersion, BillingTerms, PaymentTerms } from '../../invoicing/index.ts';
+import {
+  type BilledVersion,
+  type BillingTerms,
+  cutByOverrides,
+  type PaymentTerms,
+  type PriceOverride,
+  withCutPrices,
+  withOverrides,
+} from '../../invoicing/index.ts';
 import { normaliseCadence } from '../../kernel/time.ts';
 import { endOf } from '../subscription/decide.ts';
+import { overridesOver } from '../subscription/price-overrides.ts';
 import { withQuantities } from '../subscription/quantities.ts';
 import type { SubscriptionRow } from '../subscription/subscription.ts';
 import { selectVersionsOfSubscriptions, type VersionRow } from '../subscription/versions.sql.ts';
@@ -96,8 +105,10 @@ export async function loadAgreements(
 }
 
 /** The terms on which a subscription is billed: those of its pinned plan version, in its own quantities. Pure. */
-export function termsUnder({ history, at }: Agreement, subscription: SubscriptionRow): BillingTerms {
-  const { plan, version } = at(subscription);
+export function termsUnder(agreement: Agreement, subscription: SubscriptionRow): BillingTerms {
+  const { plan, version } = agreement.at(subscription);
+  const prices = withQuantities(version.prices, subscription.quantities);
+  const versions = versionsOf(agreement, subscription);
   return {
     merchantId: subscription.merchantId,
     subscriptionId: subscription.id,
@@ -118,14 +129,49 @@ export function termsUnder({ history, at }: Agreement, subscription: Subscriptio
     endCredit: subscription.endCredit,
     taxBehavior: plan.taxBehavior,
     planTaxRate: plan.defaultTaxRate,
-    prices: withQuantities(version.prices, subscription.quantities),
+    prices: withOverrides(prices, subscription.priceOverrides, subscription.billingStartsAt),
     minimumAmount: version.minimumAmount,
-    // All versions and quantities that it had or will have, where there is more than the one.
-    ...(history.length > 0 && { versions: history.map((row) => billedVersion(row, at(row))) }),
+    ...(versions.length > 1 && { versions }),
   };
 }
 
-function billedVersion(row: VersionRow, { plan, version }: PlanAtVersion): BilledVersion {
+/** The overrides with each version of an agreement. Pure. */
+export const overridesIn = ({ history, at }: Agreement): (readonly PriceOverride[])[] =>
+  overridesOver(history, (row) => new Set(at(row).version.prices.map(({ id }) => id)));
+
+/**
+ * All versions and quantities that a subscription had or will have, cut where an override begins or ends; one where
+ * there was never another.
+ */
+function versionsOf(agreement: Agreement, subscription: SubscriptionRow): BilledVersion[] {
+  const { history, at } = agreement;
+  const rows = history.map((row) => billedVersion(row, at(row)));
+  const first = { ...billedVersion(firstVersion(subscription), at(subscription)), from: subscription.billingStartsAt };
+  const overrides = history.length === 0 ? [subscription.priceOverrides] : overridesIn(agreement);
+  if (overrides.every(({ length }) => length === 0)) return rows;
+  const cut = (rows.length === 0 ? [first] : rows).flatMap((version, place) =>
+    cutByOverrides(version, overrides[place] ?? [], rows[place + 1]?.from ?? null),
+  );
+  return withCutPrices(cut);
+}
+
+/** The one version of a subscription that was never changed. */
+export const firstVersion = (subscription: SubscriptionRow): Omit<VersionRow, 'seq'> => ({
+  merchantId: subscription.merchantId,
+  subscriptionId: subscription.id,
+  holdsFrom: subscription.startedAt,
+  changeId: null,
+  planId: subscription.planId,
+  planVersionId: subscription.planVersionId,
+  quantities: subscription.quantities,
+  priceOverrides: subscription.priceOverrides,
+  anchors: {},
+  proration: 'second',
+  credit: 'invoice',
+  takesUpAnew: false,
+});
+
+function billedVersion(row: Omit<VersionRow, 'seq'>, { plan, version }: PlanAtVersion): BilledVersion {
   return {
     from: row.holdsFrom,
     changeId: row.changeId,

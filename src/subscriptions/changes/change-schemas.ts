@@ -12,8 +12,8 @@ import {
   Timestamp,
   Type,
 } from '../../http/index.ts';
-import { InvoiceLineItem, InvoiceReply } from '../../invoicing/index.ts';
-import { QuantitiesBody, QuantitiesReply } from '../subscription/schemas.ts';
+import { InvoiceLineItem, InvoiceReply, PriceOverrideReply } from '../../invoicing/index.ts';
+import { PriceOverridesBody, QuantitiesBody, QuantitiesReply } from '../subscription/schemas.ts';
 
 export const Effective = OneOf(['now', 'periodEnd']);
 export const ProrationWord = OneOf(['second', 'day', 'none']);
@@ -26,6 +26,7 @@ export const ChangeCreateBody = Strict(
     planId: Type.Optional(Id('plan')),
     versionNumber: Type.Optional(VersionNumber),
     quantities: Type.Optional(Nullable(QuantitiesBody)),
+    priceOverrides: Type.Optional(Nullable(PriceOverridesBody)),
     effective: Type.Optional(Effective),
     proration: Type.Optional(ProrationWord),
     credit: Type.Optional(CreditWord),
@@ -40,6 +41,9 @@ export const ChangeCreateBody = Strict(
         'The version after the change. Default: the default version of a named plan, else the version that ' +
         'the subscription has.',
       quantities: 'The new quantity of some fee prices, by the id of the price. Alone, it keeps the version.',
+      priceOverrides:
+        'All negotiated prices from the change on; an empty list ends them. Absent: those stay whose price the ' +
+        'version holds.',
       effective: '`now` (default), or `periodEnd`: at the end of the open period of the plan.',
       proration:
         'How fees are divided: `second` (default), by whole `day`s, or `none`: the old fees apply to the whole period.',
@@ -63,6 +67,8 @@ export const SubscriptionChange = Type.Object(
     planVersionId: Id('planVersion'),
     planVersionNumber: Type.Integer(),
     quantities: QuantitiesReply,
+    priceOverrides: Nullable(Type.Array(PriceOverrideReply)),
+    droppedPriceOverrides: Type.Array(PriceOverrideReply),
     proration: ProrationWord,
     credit: CreditWord,
     createdAt: Timestamp,
@@ -80,6 +86,8 @@ export const SubscriptionChange = Type.Object(
       fromPlanVersionId: 'The version before the change.',
       planVersionId: 'The version after the change.',
       planVersionNumber: 'The number of the version after the change.',
+      priceOverrides: 'The negotiated prices from the change on. Null: the change says nothing of them.',
+      droppedPriceOverrides: 'Negotiated prices that end with the change, because the version has not their price.',
       proration: 'How fees are divided: by `second`, by whole `day`, or `none`.',
       credit: 'How unused charges in advance are credited: `invoice`, `wallet`, or `none`.',
     },

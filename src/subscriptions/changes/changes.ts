@@ -22,7 +22,14 @@ import {
   parseCadence,
   periodAt,
 } from '../../kernel/time.ts';
-import { type Agreement, loadAgreement, termsUnder, withHistory } from '../billing/agreement.ts';
+import {
+  type Agreement,
+  firstVersion,
+  loadAgreement,
+  overridesIn,
+  termsUnder,
+  withHistory,
+} from '../billing/agreement.ts';
 import { lockAllToBill, lockToBill, markSiblings } from '../billing/usage-claims.ts';
 import { entitlingOf, seriesAnchors } from '../life/activate.ts';
 import type { HeldSubscription } from '../life/lock.ts';
@@ -150,7 +157,10 @@ async function saveChanges(
 const isOwn = ({ billingCadence }: InvoiceRow, { planCadence }: BillingTerms): boolean =>
   billingCadence === planCadence;
 
-function changeRow({ held, target, at, isScheduled }: DecidedChange, order: ChangeOrder): NewChange {
+function changeRow(
+  { held, target, at, isScheduled, priceOverrides, dropped }: DecidedChange,
+  order: ChangeOrder,
+): NewChange {
   const { subscription, now } = held;
   const { plan, version, quantities } = target;
   return {
@@ -165,6 +175,8 @@ function changeRow({ held, target, at, isScheduled }: DecidedChange, order: Chan
     planVersionId: version.id,
     planVersionNumber: version.versionNumber,
     quantities,
+    priceOverrides,
+    droppedPriceOverrides: dropped,
     proration: order.proration ?? 'second',
     credit: order.credit ?? 'invoice',
     clockId: subscription.clockId,
@@ -190,24 +202,13 @@ function pinnedFrom({ held, target, before }: DecidedChange, change: ChangeRow):
     {
       ...{ ...own, holdsFrom: change.effectiveAt, changeId: change.id, planId: plan.id, planVersionId: version.id },
       ...{ quantities, anchors: Object.fromEntries(anchors), proration, credit },
+      priceOverrides: change.priceOverrides,
     },
   ];
   if (agreement.history.length > 0) return rows;
   const from = formatInstant(subscription.billingAnchor);
-  return [
-    {
-      ...own,
-      holdsFrom: subscription.startedAt,
-      changeId: null,
-      planId: subscription.planId,
-      planVersionId: subscription.planVersionId,
-      quantities: subscription.quantities,
-      anchors: Object.fromEntries(cadencesOf(before).map((cadence) => [cadence, from])),
-      proration: 'second',
-      credit: 'invoice',
-    },
-    ...rows,
-  ];
+  const { takesUpAnew: _, ...first } = firstVersion(subscription);
+  return [{ ...first, anchors: Object.fromEntries(cadencesOf(before).map((cadence) => [cadence, from])) }, ...rows];
 }
 
 /** The anchor of a series that continues with other quantities. */
@@ -287,7 +288,9 @@ async function applyAll(
 /** The subscription with the version of a change. Pure. */
 function pinnedTo({ subscription, agreement, change }: AppliedChange, now: Instant): SubscriptionRow {
   const { planId, planVersionId, planVersionNumber, quantities, effectiveAt: at } = change;
-  const pinned = { ...subscription, planId, planVersionId, planVersionNumber, quantities };
+  const place = agreement.history.findLastIndex(({ changeId }) => changeId === change.id);
+  const priceOverrides = overridesIn(agreement)[place] ?? [];
+  const pinned = { ...subscription, planId, planVersionId, planVersionNumber, quantities, priceOverrides };
   const series = termsUnder(agreement, pinned);
   const bounds = boundsOfSeries(series, series.planCadence, latest(at, series.bounds.startedAt));
   const counted = { ...pinned, billingAnchor: bounds?.anchor ?? pinned.billingAnchor };

@@ -11,6 +11,7 @@ import {
   type BillingTerms,
   boundsOfSeries,
   type CreditMode,
+  type PriceOverride,
   type Proration,
   periodHolding,
 } from '../../invoicing/index.ts';
@@ -25,10 +26,11 @@ import {
   type Result,
 } from '../../kernel/result.ts';
 import { type Instant, isBefore, latest } from '../../kernel/time.ts';
-import { type PlanAtVersion, termsUnder } from '../billing/agreement.ts';
+import { overridesIn, type PlanAtVersion, termsUnder } from '../billing/agreement.ts';
 import type { HeldSubscription } from '../life/lock.ts';
 import { selectScheduledChanges } from '../subscription/changes.sql.ts';
 import { endOf } from '../subscription/decide.ts';
+import { decideOverrides } from '../subscription/price-overrides.ts';
 import {
   decideQuantities,
   type PriceReplacement,
@@ -37,6 +39,7 @@ import {
   quantityErrors,
   sameQuantities,
 } from '../subscription/quantities.ts';
+import type { PriceOverridesBody } from '../subscription/schemas.ts';
 import type { SubscriptionRow } from '../subscription/subscription.ts';
 
 /** The defaults of a change: now, by the second, credited on the next invoice (domain.md §3). */
@@ -50,6 +53,8 @@ export interface ChangeOrder {
   readonly fromVersionId?: string;
   /** How many of some fee prices; of the others as many as it has, or as the price says. */
   readonly quantities?: Quantities;
+  /** All agreed prices from the change on. Absent: those that it has, as far as its version holds their prices. */
+  readonly priceOverrides?: PriceOverridesBody | null;
   /** Prices that have the quantities which the subscription has of others. */
   readonly replacePrices?: readonly PriceReplacement[];
   readonly effective?: 'now' | 'periodEnd';
@@ -72,6 +77,10 @@ export interface DecidedChange {
   readonly before: BillingTerms;
   readonly at: Instant;
   readonly isScheduled: boolean;
+  /** Null: it says nothing of them. */
+  readonly priceOverrides: readonly PriceOverride[] | null;
+  /** Those that it ends, because the version does not hold their prices. */
+  readonly dropped: readonly PriceOverride[];
 }
 
 /** Loads what decides on some changes, and decides each. */
@@ -102,16 +111,46 @@ export async function decideChanges(
   const entitles = new Map<string, Result<void>>();
   for (const { id, prices } of new Map(others.map((version) => [version.id, version])).values())
     entitles.set(id, await checkEntitles(tx, prices));
-  return all.map((held, place) => {
+  const decided = all.map((held, place) => {
     const target = targets[place] as Result<Target>;
     const entitled = target.ok && !target.value.keepsVersion ? entitles.get(target.value.version.id) : undefined;
     if (entitled && !entitled.ok) return entitled;
     return target.ok ? decideChange(held, target.value, order) : target;
   });
+  const complete: Result<DecidedChange>[] = [];
+  for (const each of decided) complete.push(each.ok ? await decidePrices(tx, each.value, order) : each);
+  return complete;
+}
+
+/** The agreed prices with a change: the given ones, or those that the target still holds. */
+async function decidePrices(
+  tx: Tx,
+  decided: Omit<DecidedChange, 'priceOverrides' | 'dropped'>,
+  order: ChangeOrder,
+): Promise<Result<DecidedChange>> {
+  const { held, target, at } = decided;
+  const had = overridesBefore(held, at);
+  const given = order.priceOverrides;
+  if (given == null) {
+    const isHeld = ({ priceId }: PriceOverride) => target.version.prices.some(({ id }) => id === priceId);
+    return ok({ ...decided, priceOverrides: null, dropped: had.filter((each) => !isHeld(each)) });
+  }
+  const priceOverrides = await decideOverrides(tx, given, { prices: target.version.prices, from: at, had });
+  return priceOverrides.ok ? ok({ ...decided, priceOverrides: priceOverrides.value, dropped: [] }) : priceOverrides;
+}
+
+/** The agreed prices of a subscription before an instant. */
+function overridesBefore({ subscription, agreement }: HeldSubscription, at: Instant): readonly PriceOverride[] {
+  const place = agreement.history.findLastIndex(({ holdsFrom }) => isBefore(holdsFrom, at));
+  return place === -1 ? subscription.priceOverrides : (overridesIn(agreement)[place] ?? []);
 }
 
 /** When a change to a target comes. @returns 400 if the subscription has ended by then */
-function decideChange(held: HeldSubscription, target: Target, { effective }: ChangeOrder): Result<DecidedChange> {
+function decideChange(
+  held: HeldSubscription,
+  target: Target,
+  { effective }: ChangeOrder,
+): Result<Omit<DecidedChange, 'priceOverrides' | 'dropped'>> {
   const { subscription, agreement, now } = held;
   const before = termsUnder(agreement, subscription);
   const at = effective === 'periodEnd' ? endOfPeriod(before, now) : latest(now, subscription.startedAt);
@@ -179,7 +218,8 @@ function decideTarget({ subscription, agreement }: HeldSubscription, offer: Offe
     ...(keepsVersion ? [] : otherVersionErrors(order, { plan, version }, current.plan)),
     ...quantityErrors(version.prices, asked, held),
   ];
-  if (errors.length === 0 && keepsVersion && sameQuantities(quantities, subscription.quantities))
+  const isSame = keepsVersion && sameQuantities(quantities, subscription.quantities);
+  if (errors.length === 0 && isSame && order.priceOverrides == null)
     errors.push(...fieldsOf(order).map((field) => ({ field, message: 'is the present state of the subscription' })));
   return errors.length > 0 ? invalid(errors) : ok({ plan, version, quantities, keepsVersion });
 }

@@ -15,6 +15,7 @@ import { type Agreement, agreementOf, type PlanAtVersion, termsUnder } from '../
 import { lockToBill } from '../billing/usage-claims.ts';
 import { billingStart, decideCreation, decidePrefund, nextActionAt } from '../subscription/decide.ts';
 import type { SubscriptionDependencies } from '../subscription/dependencies.ts';
+import { decideOverrides } from '../subscription/price-overrides.ts';
 import { decideQuantities, quantityErrors } from '../subscription/quantities.ts';
 import type { SubscriptionCreateBody } from '../subscription/schemas.ts';
 import type { NewSubscription, SubscriptionRow } from '../subscription/subscription.ts';
@@ -68,7 +69,7 @@ export async function createSubscription(
   if (known.value) return ok({ subscription: known.value, isNew: false, upfront: null, from: null });
   const found = await load(dependencies, tx, input, wall, promised);
   if (!found.ok) return found;
-  const { now, plan, version, startedAt, endingAt, quantities } = found.value;
+  const { now, plan, version, startedAt, endingAt, quantities, priceOverrides } = found.value;
 
   const decided = decideCreation(
     {
@@ -99,6 +100,7 @@ export async function createSubscription(
     planVersionId: version.id,
     planVersionNumber: version.versionNumber,
     quantities,
+    priceOverrides,
     name: input.name,
     status: 'pending_payment',
     activatedAt: null,
@@ -215,12 +217,15 @@ async function load(
   const { plan, version } = pinned;
   const wrongQuantities = quantityErrors(version.prices, input.quantities ?? {});
   if (wrongQuantities.length > 0) return invalid(wrongQuantities);
+  const overrides = await decideOverrides(tx, input.priceOverrides ?? [], { prices: version.prices, from: null });
+  if (!overrides.ok) return overrides;
   const redirects = await checkRedirects(dependencies.environment, tx, input.redirectUrls);
   if (!redirects.ok) return redirects;
   return ok({
     plan,
     version,
     quantities: decideQuantities(version.prices, input.quantities ?? {}),
+    priceOverrides: overrides.value,
     now: now.value,
     startedAt: instantOf(input.startedAt),
     endingAt: instantOrNull(input.endingAt),

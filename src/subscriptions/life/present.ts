@@ -80,6 +80,7 @@ export function toSubscriptionReply(
     planVersionNumber: subscription.planVersionNumber,
     versionNumber: subscription.planVersionNumber,
     quantities: feeQuantitiesOf(version, subscription.quantities),
+    priceOverrides: subscription.priceOverrides,
     name: subscription.name,
     status: subscription.status,
     autoCharge: subscription.autoCharge,

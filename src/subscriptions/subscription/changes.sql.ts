@@ -1,5 +1,5 @@
 import { columns, type PageRequest, pageOfRows, recordset, sql, type Tx } from '../../db/index.ts';
-import type { CreditMode, Proration } from '../../invoicing/index.ts';
+import type { CreditMode, PriceOverride, Proration } from '../../invoicing/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { Quantities } from './quantities.ts';
 
@@ -17,6 +17,10 @@ export interface ChangeRow {
   planVersionId: string;
   planVersionNumber: number;
   quantities: Quantities;
+  /** Null: it says nothing of them. */
+  priceOverrides: readonly PriceOverride[] | null;
+  /** Those that it ends, because its version does not hold their prices. */
+  droppedPriceOverrides: readonly PriceOverride[];
   proration: Proration;
   credit: CreditMode;
   clockId: string | null;
@@ -29,7 +33,7 @@ export type NewChange = Omit<ChangeRow, 'seq'>;
 const FIELDS = [
   ...['merchantId', 'id', 'subscriptionId', 'status', 'effective', 'effectiveAt', 'fromPlanVersionId', 'planId'],
   ...['planVersionId', 'planVersionNumber', 'quantities', 'proration', 'credit', 'clockId', 'nextActionAt'],
-  'createdAt',
+  ...['priceOverrides', 'droppedPriceOverrides', 'createdAt'],
 ];
 
 /** Writes changes. @returns them in their order */

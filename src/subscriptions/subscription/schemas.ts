@@ -21,7 +21,7 @@ import {
   Type,
   UpdatedFrom,
 } from '../../http/index.ts';
-import { InvoiceReply } from '../../invoicing/index.ts';
+import { InvoiceReply, PriceOverrideReply, PriceProperties } from '../../invoicing/index.ts';
 
 const Days = (minimum: number, maximum: number) => Type.Integer({ minimum, maximum });
 const RenewalReminderDays = Days(1, 30);
@@ -35,6 +35,40 @@ export const QuantitiesBody = MapOf(Id('price'), Type.Integer({ minimum: 0, maxi
 export const QuantitiesReply = MapOf(Id('price'), NumberOut, {
   description: 'How many of each fee price of the plan version, by the id of the price.',
 });
+
+const Bound = Type.Optional(Nullable(Type.Union([Type.Literal('none'), DecimalText({ minimum: '0' })])));
+
+const PriceOverrideBody = Strict(
+  {
+    priceId: Id('price'),
+    multiplier: Type.Optional(Nullable(DecimalText({ minimum: '0' }))),
+    properties: Type.Optional(
+      Nullable(Type.Unsafe<Record<string, unknown>>({ type: 'object', 'x-document': PriceProperties })),
+    ),
+    minimumAmount: Bound,
+    maximumAmount: Bound,
+    from: Type.Optional(Nullable(Timestamp)),
+    to: Type.Optional(Nullable(Timestamp)),
+  },
+  {
+    'x-fields': {
+      priceId: 'The price of the plan version for which other terms hold.',
+      multiplier: [
+        'The factor of all amounts of money of the price, its minimum and maximum too. 0.8 is 20 % less.',
+        '0.8',
+      ],
+      properties: 'Other numbers, of the model of the price. Not together with `multiplier`.',
+      minimumAmount: 'Another minimum of the price in each period. `none` takes it away. Null: the one of the price.',
+      maximumAmount: 'Another maximum of the price in each period. `none` takes it away. Null: the one of the price.',
+      from: 'The begin of the terms. Null: the begin of the subscription, or the time of the change.',
+      to: 'The end of the terms, exclusive. Null: they do not end.',
+    },
+  },
+);
+
+/** Negotiated prices: all that hold. */
+export const PriceOverridesBody = Type.Array(PriceOverrideBody, { maxItems: 1000 });
+export type PriceOverridesBody = Static<typeof PriceOverridesBody>;
 
 /** A customer made with its subscription (§4): like one of its own, but the address may come later. */
 const InlineCustomer = Strict(
@@ -62,6 +96,7 @@ export const SubscriptionCreateBody = Strict(
     planId: Id('plan'),
     startedAt: Timestamp,
     quantities: Type.Optional(Nullable(QuantitiesBody)),
+    priceOverrides: Type.Optional(Nullable(PriceOverridesBody)),
     customerId: Type.Optional(Id('customer')),
     customer: Type.Optional(InlineCustomer),
     autoCharge: Type.Optional(Type.Boolean({ default: false })),
@@ -115,6 +150,7 @@ export const SubscriptionCreateBody = Strict(
         'in the past.',
       quantities:
         'The quantity of each fee price, by the id of the price. A price that is absent has its own `quantity`.',
+      priceOverrides: 'Negotiated prices: other terms for prices of the plan, each for a time or the whole term.',
       customerId: 'The billed customer. Required unless `customer` is sent.',
       customer:
         'A customer who is created, or found again, together with the subscription. Required unless ' +
@@ -406,6 +442,7 @@ export const SubscriptionReply = Type.Object(
     planVersionNumber: Type.Integer(),
     versionNumber: Type.Integer(),
     quantities: QuantitiesReply,
+    priceOverrides: Type.Array(PriceOverrideReply),
     name: Type.String(),
     status: SubscriptionStatus,
     autoCharge: Type.Boolean(),

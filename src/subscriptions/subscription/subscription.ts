@@ -1,4 +1,4 @@
-import type { CreditMode } from '../../invoicing/index.ts';
+import type { CreditMode, PriceOverride } from '../../invoicing/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { Quantities } from './quantities.ts';
@@ -14,6 +14,8 @@ export interface SubscriptionRow {
   planVersionId: string;
   planVersionNumber: number;
   quantities: Quantities;
+  /** The agreed prices as they stand; those of earlier times are in its versions. */
+  priceOverrides: readonly PriceOverride[];
   name: string;
   status: SubscriptionStatus;
   autoCharge: boolean;

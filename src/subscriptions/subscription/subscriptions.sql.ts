@@ -21,7 +21,11 @@ import { changedSessions } from '../../payments/index.ts';
 import type { NewSubscription, SubscriptionRow, SubscriptionStatus } from './subscription.ts';
 
 export const insertSubscription = (tx: Tx, subscription: NewSubscription, now: Instant): Promise<SubscriptionRow> => {
-  const row = { ...withJsonb(subscription, 'metadata', 'redirectUrls', 'quantities'), createdAt: now, updatedAt: now };
+  const row = {
+    ...withJsonb(subscription, 'metadata', 'redirectUrls', 'quantities', 'priceOverrides'),
+    createdAt: now,
+    updatedAt: now,
+  };
   return tx.one<SubscriptionRow>(sql`${insertion('subscription', row)} returning *`);
 };
 
@@ -125,11 +129,14 @@ export const updateSubscription = (
      where merchant_id = ${subscription.merchantId} and id = ${subscription.id} and status = ${subscription.status}
     returning *`);
 
-const PINNED = ['planId', 'planVersionId', 'planVersionNumber', 'quantities', 'billingAnchor', 'nextActionAt'] as const;
+const PINNED = [
+  ...(['planId', 'planVersionId', 'planVersionNumber', 'quantities', 'priceOverrides'] as const),
+  ...(['billingAnchor', 'nextActionAt'] as const),
+] as const;
 
 /**
- * Stores the plan versions, the quantities and what follows from them of some subscriptions of one merchant. @returns
- * them in their order @throws where one of them is not in its status any more
+ * Stores the plan versions, the quantities, the agreed prices and what follows from them of some subscriptions of one
+ * merchant. @returns them in their order @throws where one of them is not in its status any more
  */
 export async function updatePinned(
   tx: Tx,

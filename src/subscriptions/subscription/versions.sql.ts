@@ -1,5 +1,5 @@
 import { columns, recordset, sql, type Tx } from '../../db/index.ts';
-import type { CreditMode, Proration } from '../../invoicing/index.ts';
+import type { CreditMode, PriceOverride, Proration } from '../../invoicing/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { Quantities } from './quantities.ts';
 
@@ -17,6 +17,8 @@ export interface VersionRow {
   planId: string;
   planVersionId: string;
   quantities: Quantities;
+  /** Null: those of the version before, as far as this one holds their prices. */
+  priceOverrides: readonly PriceOverride[] | null;
   /** RFC 3339, by cadence. */
   anchors: Record<string, string>;
   proration: Proration;
@@ -40,7 +42,7 @@ export type NewVersion = Omit<VersionRow, 'seq' | 'takesUpAnew'>;
 
 const FIELDS = [
   ...['merchantId', 'subscriptionId', 'holdsFrom', 'changeId', 'planId', 'planVersionId'],
-  ...['quantities', 'anchors', 'proration', 'credit'],
+  ...['quantities', 'priceOverrides', 'anchors', 'proration', 'credit'],
 ];
 
 /** Writes versions, in their order. */

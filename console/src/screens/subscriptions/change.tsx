@@ -15,19 +15,20 @@ import { quantitiesInput } from './prices.tsx';
 
 const OPERATION = 'POST /v0/subscriptions/{id}/changes';
 const FIELDS = ['planId', 'versionNumber', 'quantities', 'effective'];
-const MORE = ['proration', 'credit'];
+const MORE = ['priceOverrides', 'proration', 'credit'];
 const INITIAL = { effective: 'now', proration: 'second', credit: 'invoice' };
 const LABELS = {
   planId: 'New plan',
   versionNumber: 'Version of the plan',
+  priceOverrides: 'Negotiated prices',
   effective: 'When',
   credit: 'Credit for unused time',
 };
 
 type Body = Readonly<Record<string, unknown>>;
 
-const isSomething = ({ planId, versionNumber, quantities }: Body): boolean =>
-  Boolean(planId ?? versionNumber ?? quantities);
+const isSomething = ({ planId, versionNumber, quantities, priceOverrides }: Body): boolean =>
+  Boolean(planId ?? versionNumber ?? quantities ?? priceOverrides);
 
 /** The server's own preview of a change: the same operation with `dryRun`. */
 const previewOf = (id: string, body: Body) => ({
@@ -43,6 +44,7 @@ const readIn = ({ change, invoicePreview }: SubscriptionChangeReply): string =>
   JSON.stringify([
     change.planVersionId,
     change.quantities,
+    change.priceOverrides,
     change.effective,
     invoicePreview?.grandTotal,
     invoicePreview?.lineItems?.lineItems.map(({ invoiceDisplayName, quantity, totalAmount }) => [
@@ -63,7 +65,7 @@ export function Change({ subscription }: { readonly subscription: Subscription }
     [planId, planVersionNumber, quantities],
   );
   const check = async (body: Body): Promise<string | null> => {
-    if (!isSomething(body)) return 'Choose another plan, version or quantity.';
+    if (!isSomething(body)) return 'Choose another plan, version, quantity or price.';
     const asked = previewOf(id, body);
     const shown = queryClient.getQueryData<SubscriptionChangeReply>(asked.queryKey);
     const now = await queryClient.query({ ...asked, staleTime: 0 }).catch(() => null);

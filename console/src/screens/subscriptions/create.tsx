@@ -19,6 +19,7 @@ const FIELDS = [
 ];
 const SANDBOX_FIELDS = [...FIELDS, 'testClockId'];
 const MORE = [
+  'priceOverrides',
   'endingAt',
   'prefundAmount',
   'autoApprove',
@@ -37,6 +38,7 @@ const LABELS = {
   bankTransferOnly: 'Bank transfer only',
   paymentTermDays: 'Days to pay',
   testClockId: 'Test clock',
+  priceOverrides: 'Negotiated prices',
   endingAt: 'Ends',
   prefundAmount: 'Into the wallet',
   'redirectUrls.onSuccess': 'Address after the payment',

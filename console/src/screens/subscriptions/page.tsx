@@ -15,7 +15,7 @@ import { EntitlementsSheet } from '../entitlements/list.tsx';
 import { Actions } from './actions.tsx';
 import { InvoiceLines } from './lines.tsx';
 import { Periods } from './periods.tsx';
-import { Prices, usePlanPrices } from './prices.tsx';
+import { Overrides, Prices, usePlanPrices } from './prices.tsx';
 
 /** One subscription: its agreement, its periods on a line of time, its next invoice, and what will change. */
 export function SubscriptionPage() {
@@ -46,6 +46,7 @@ export function SubscriptionPage() {
             <div className="stack">
               <Upcoming subscription={subscription} />
               <Agreement subscription={subscription} />
+              <Negotiated subscription={subscription} />
               <Changes id={id} />
               <Discounts subscription={subscription} />
             </div>
@@ -113,6 +114,20 @@ function Agreement({ subscription }: { readonly subscription: Subscription }) {
   );
 }
 
+/** Prices that were negotiated, each with its time; none is shown where there is none. */
+function Negotiated({ subscription }: { readonly subscription: Subscription }) {
+  const { planId, planVersionNumber, priceOverrides } = subscription;
+  const { plan, prices } = usePlanPrices(planId, planVersionNumber);
+  if (priceOverrides.length === 0) return null;
+  return (
+    <Sheet title="Negotiated prices" flush>
+      <Part of={{ data: plan && prices && { plan, prices }, error: null, refetch: () => null }}>
+        {(found) => <Overrides {...found} overrides={priceOverrides} />}
+      </Part>
+    </Sheet>
+  );
+}
+
 function About({ subscription }: { readonly subscription: Subscription }) {
   const { terminatedAt, autoApprove } = subscription;
   const yes = (flag: boolean) => (flag ? 'Yes' : 'No');
@@ -153,7 +168,7 @@ function About({ subscription }: { readonly subscription: Subscription }) {
 function Changes({ id }: { readonly id: string }) {
   const asked = useRead('GET /v0/subscriptions/{id}/changes', { path: { id }, query: { limit: 50 } });
   return (
-    <Sheet title="Changes of plan and quantities" flush>
+    <Sheet title="Changes of plan, quantities and prices" flush>
       <Part of={asked}>
         {({ data }) =>
           data.length === 0 ? (
@@ -167,7 +182,7 @@ function Changes({ id }: { readonly id: string }) {
                 { name: 'Status', cell: ({ status }) => <Status of={status} /> },
                 {
                   name: 'To',
-                  cell: ({ planId, planVersionNumber, quantities }) => (
+                  cell: ({ planId, planVersionNumber, quantities, priceOverrides }) => (
                     <span>
                       <Ref id={planId} /> version {planVersionNumber}
                       {Object.entries(quantities).map(([priceId, quantity]) => (
@@ -175,6 +190,9 @@ function Changes({ id }: { readonly id: string }) {
                           {quantityText(quantity)} × <Ref id={priceId} />
                         </span>
                       ))}
+                      {priceOverrides && (
+                        <span className="block soft fine">Negotiated prices: {priceOverrides.length || 'none'}</span>
+                      )}
                     </span>
                   ),
                 },

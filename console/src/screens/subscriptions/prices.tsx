@@ -1,7 +1,8 @@
 import { TextInput } from '@mantine/core';
 import { useRead } from '../../api/queries.ts';
-import type { Plan, PlanVersionPriceSlot, Price } from '../../api/types.ts';
-import { Quantity, quantityText } from '../../look/figures.tsx';
+import type { Plan, PlanVersionPriceSlot, Price, PriceOverride } from '../../api/types.ts';
+import { Ref } from '../../frame/to.tsx';
+import { Moment, Quantity, quantityText } from '../../look/figures.tsx';
 import { cadenceWords } from '../../look/words.ts';
 import type { OwnInputProps } from '../../shape/form.tsx';
 import { Table } from '../../shape/list.tsx';
@@ -71,6 +72,54 @@ export function Prices({
             feeId === undefined ? <span className="soft">by usage</span> : <Quantity value={quantity} />,
           isFigure: true,
         },
+      ]}
+    />
+  );
+}
+
+/** The numbers of a negotiated price: those of its own, or the factor of the list price. */
+const termsOf = ({ multiplier, minimumAmount, maximumAmount }: PriceOverride): string[] =>
+  [
+    multiplier !== null && `List price × ${quantityText(multiplier)}`,
+    minimumAmount !== null && `minimum ${minimumAmount}`,
+    maximumAmount !== null && `maximum ${maximumAmount}`,
+  ].filter((words) => words !== false);
+
+/** Negotiated prices beside the list prices of the plan. */
+export function Overrides({
+  overrides,
+  prices,
+  plan,
+}: {
+  readonly overrides: readonly PriceOverride[];
+  readonly prices: readonly AnyPrice[];
+  readonly plan: Plan;
+}) {
+  const terms = { currency: plan.currency, cadence: plan.billingCadence };
+  return (
+    <Table
+      caption="Negotiated prices"
+      rows={overrides.map((override) => ({ override, listed: prices.find(({ id }) => id === override.priceId) }))}
+      rowKey={({ override }) => `${override.priceId} ${override.from}`}
+      columns={[
+        { name: 'Price', cell: ({ override, listed }) => listed?.invoiceDisplayName ?? <Ref id={override.priceId} /> },
+        {
+          name: 'Agreed',
+          cell: ({ override, listed }) => (
+            <span>
+              {override.properties !== null && listed && (
+                <PriceWords price={{ ...listed, properties: override.properties } as AnyPrice} {...terms} />
+              )}
+              {termsOf(override).map((words) => (
+                <span className="block" key={words}>
+                  {words}
+                </span>
+              ))}
+            </span>
+          ),
+        },
+        { name: 'From', cell: ({ override: { from } }) => (from === null ? 'the start' : <Moment at={from} />) },
+        { name: 'To', cell: ({ override: { to } }) => (to === null ? 'the end' : <Moment at={to} />) },
       ]}
     />
   );

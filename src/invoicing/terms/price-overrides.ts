@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import { type Decimal, decimal } from '../../kernel/decimal.ts';
+import { type Instant, isAfter, isBefore } from '../../kernel/time.ts';
+import { type Pricing, scaledPricing } from '../rating/index.ts';
+import type { BilledPrice, BilledVersion, PriceOverride } from './billing-terms.ts';
+
+/** The bound that an override takes away. */
+export const NO_BOUND = 'none';
+
+/** Between the id of a price and the variant of it: neither is in an id. */
+const VARIANT = '~';
+
+/** The id of a price in the catalog, from the key by which billing tells its variants apart (decision 0255). */
+export const listPriceId = <Key extends string | null>(key: Key): Key => (key?.split(VARIANT, 1)[0] ?? null) as Key;
+
+const instantOf = (text: string | null): Instant | null => (text === null ? null : Temporal.Instant.from(text));
+
+/** Does an override hold at an instant? */
+export function holdsAt({ from, to }: PriceOverride, at: Instant): boolean {
+  const [start, end] = [instantOf(from), instantOf(to)];
+  return !(start && isBefore(at, start)) && (end === null || isBefore(at, end));
+}
+
+/** Do two overrides say the same, whenever? */
+export const saySame = (one: PriceOverride, other: PriceOverride): boolean =>
+  one.priceId === other.priceId && contentOf(one) === contentOf(other);
+
+const contentOf = ({ multiplier, properties, minimumAmount, maximumAmount }: PriceOverride): string =>
+  JSON.stringify([multiplier, properties, minimumAmount, maximumAmount]);
+
+/** Since when an override says what it says: through those before it that say the same and touch. */
+function sinceOf(override: PriceOverride, all: readonly PriceOverride[]): string | null {
+  const before = all.find((each) => each.to !== null && each.to === override.from && saySame(each, override));
+  return before ? sinceOf(before, all) : override.from;
+}
+
+/** The prices of a version at an instant, as a subscription with some overrides is billed for them. */
+export const withOverrides = <Price extends BilledPrice>(
+  prices: readonly Price[],
+  overrides: readonly PriceOverride[],
+  at: Instant,
+): readonly Price[] =>
+  overrides.length === 0
+    ? prices
+    : prices.map((price) => {
+        const held = overrides.find((override) => override.priceId === price.id && holdsAt(override, at));
+        return held ? agreedPrice(price, held, sinceOf(held, overrides)) : price;
+      });
+
+/** A price as it was agreed: another variant of it, which knows the list price. */
+function agreedPrice<Price extends BilledPrice>(price: Price, override: PriceOverride, since: string | null): Price {
+  const factor = override.multiplier === null ? null : decimal(override.multiplier);
+  const limit = (said: string | null, listed: Decimal | null): Decimal | null => {
+    if (said === null) return factor && listed ? listed.times(factor) : listed;
+    return said === NO_BOUND ? null : decimal(said);
+  };
+  const variant = createHash('sha256')
+    .update(`${since} ${contentOf(override)}`)
+    .digest('hex')
+    .slice(0, 8);
+  return {
+    ...price,
+    id: `${price.id}${VARIANT}${variant}`,
+    pricing: pricingOf(price.pricing, override, factor),
+    minimumAmount: limit(override.minimumAmount, price.minimumAmount),
+    maximumAmount: limit(override.maximumAmount, price.maximumAmount),
+    agreed: { list: price, override },
+  };
+}
+
+function pricingOf(listed: Pricing, { properties }: PriceOverride, factor: Decimal | null): Pricing {
+  if (properties !== null) return { model: listed.model, properties } as Pricing;
+  return factor === null ? listed : scaledPricing(listed, factor);
+}
+
+/**
+ * A version in the parts that overrides make of it: one for each time in which none begins or ends.
+ * @param until the end of its time; null: none
+ */
+export function cutByOverrides(
+  version: BilledVersion,
+  overrides: readonly PriceOverride[],
+  until: Instant | null,
+): BilledVersion[] {
+  const bounds = overrides
+    .flatMap(({ from, to }) => [instantOf(from), instantOf(to)])
+    .filter((bound) => bound !== null)
+    .filter((bound) => isAfter(bound, version.from) && (until === null || isBefore(bound, until)))
+    .toSorted((one, other) => Temporal.Instant.compare(one, other));
+  const starts = [version.from, ...bounds.filter((bound, place) => !bounds[place - 1]?.equals(bound))];
+  return starts.map((from, place) => ({
+    ...version,
+    from,
+    prices: withOverrides(version.prices, overrides, from),
+    ...(place > 0 && { proration: 'second' as const, takesUpAnew: false }),
+  }));
+}
+
+/**
+ * Versions that know of which prices the agreed terms change with them: whatever the proration of a change, those are
+ * cut by the second (commercial.md §1).
+ */
+export const withCutPrices = (versions: readonly BilledVersion[]): BilledVersion[] =>
+  versions.map((version, place) => {
+    const before = new Map(versions[place - 1]?.prices.map(({ id }) => [listPriceId(id), id]));
+    const changed = version.prices
+      .map(({ id }) => id)
+      .filter((id) => before.has(listPriceId(id)) && before.get(listPriceId(id)) !== id);
+    return changed.length === 0 ? version : { ...version, agreedAnew: new Set(changed.map(listPriceId)) };
+  });

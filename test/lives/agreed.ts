@@ -1,0 +1,106 @@
+import { type History, NEVER, type Version } from './history.ts';
+import type { Life, Override, Plan, Price, Properties } from './life.ts';
+
+/** A life in which each negotiated price is a price of its own, in a plan of its own for the time of its window. */
+export interface Agreed {
+  readonly life: Life;
+  readonly histories: readonly History[];
+  /** For each price the one of the catalog. */
+  readonly listed: readonly number[];
+}
+
+/**
+ * Replaces negotiated prices by prices (commercial.md §1: a window is what domain.md says of a replaced price). Terms
+ * that go on without a gap are one price; after a gap they are another one.
+ */
+export function agreedIn(life: Life, histories: readonly History[]): Agreed {
+  const prices: Price[] = [...life.prices];
+  const plans: Plan[] = [...life.plans];
+  const listed = prices.map((_, index) => index);
+  const known = new Map<string, number>();
+  const planOf = (plan: number, replaced: ReadonlyMap<number, number>): number => {
+    if (replaced.size === 0) return plan;
+    const key = `${plan} ${JSON.stringify([...replaced])}`;
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const { prices: own, ...rest } = life.plans[plan] as Plan;
+    plans.push({ ...rest, prices: own.map((price) => replaced.get(price) ?? price) });
+    known.set(key, plans.length - 1);
+    return plans.length - 1;
+  };
+  const made = histories.map((history) => {
+    /** What is said of each price in the piece of time before, and the price that stands for it. */
+    let before = new Map<number, { readonly said: string; readonly as: number }>();
+    const versions = piecesOf(life, history).map(({ version, held }) => {
+      const now = new Map<number, { said: string; as: number }>();
+      for (const override of held) {
+        const said = JSON.stringify([override.multiplier, override.properties]);
+        const same = before.get(override.price);
+        if (same?.said !== said) {
+          prices.push(agreedPrice(life.prices[override.price] as Price, override));
+          listed.push(override.price);
+        }
+        now.set(override.price, { said, as: same?.said === said ? same.as : prices.length - 1 });
+      }
+      before = now;
+      const replaced = new Map([...now].map(([price, { as }]) => [price, as] as const));
+      const quantities = [...version.quantities].map(([price, many]) => [replaced.get(price) ?? price, many] as const);
+      return { ...version, plan: planOf(version.plan, replaced), quantities: new Map(quantities) };
+    });
+    return { ...history, versions };
+  });
+  return { life: { ...life, prices, plans }, histories: made, listed };
+}
+
+/** The versions of a history, cut at the bounds of windows, each with the overrides that hold in it. */
+function piecesOf(life: Life, { versions }: History): { version: Version; held: readonly Override[] }[] {
+  let standing: readonly Override[] = [];
+  return versions.flatMap((version, place) => {
+    const earlier = versions.slice(0, place).filter(({ from }) => from === version.from);
+    const said = [...earlier, version].findLast(({ overrides }) => overrides !== undefined)?.overrides;
+    const isLastOfInstant = versions[place + 1]?.from !== version.from;
+    const own = (said ?? standing).filter(({ price }) => (life.plans[version.plan] as Plan).prices.includes(price));
+    if (isLastOfInstant) standing = own;
+    const end = versions[place + 1]?.from ?? NEVER;
+    const bounds = own.flatMap(({ from = 0, to = NEVER }) => [from, to]).filter((at) => version.from < at && at < end);
+    const starts = [...new Set([version.from, ...bounds])].toSorted((a, b) => a - b);
+    return starts.map((from, piece) => ({
+      version: { ...version, from, ...(piece > 0 && { proration: 'second' as const }) },
+      held: own.filter((each) => (each.from ?? -NEVER) <= from && from < (each.to ?? NEVER)),
+    }));
+  });
+}
+
+const MONEY = ['unitPrice', 'flatPrice', 'price', 'percentage', 'fixed', 'minCharge', 'maxCharge', 'default'];
+
+function agreedPrice(price: Price, { multiplier, properties }: Override): Price {
+  if (properties) return { ...price, properties };
+  const factor = multiplier as string;
+  const { minimum, maximum } = price;
+  return {
+    ...price,
+    properties: scaled(price.properties, factor) as Properties,
+    ...(minimum !== undefined && { minimum: product(minimum, factor) }),
+    ...(maximum !== undefined && { maximum: product(maximum, factor) }),
+  };
+}
+
+function scaled(value: unknown, factor: string): unknown {
+  if (Array.isArray(value)) return value.map((each) => scaled(each, factor));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      MONEY.includes(name) ? product(inner as string, factor) : scaled(inner, factor),
+    ]),
+  );
+}
+
+/** The product of two decimal texts, with all its digits. */
+function product(one: string, other: string): string {
+  const digitsOf = (text: string) => text.split('.')[1]?.length ?? 0;
+  const digits = digitsOf(one) + digitsOf(other);
+  const whole = BigInt(one.replace('.', '')) * BigInt(other.replace('.', ''));
+  const text = whole.toString().padStart(digits + 1, '0');
+  return digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`;
+}
