@@ -165,7 +165,8 @@ function rates(life: Life, { invoices, deeds }: Lived): string[] {
     if (isExempt === null) return [];
     return lines.flatMap((line: Resource) => {
       const price = priceOf(line);
-      if (price === null || line.lineItemType === 'refund') return [];
+      const takesBack = line.lineItemType === 'refund' || (price === 'minimum' && Number(line.totalPrice) < 0);
+      if (price === null || takesBack) return []; // at the rate that was billed
       const own = price === 'minimum' ? undefined : life.prices[Number(price.slice(1))]?.taxRate;
       const should = isExempt ? 0 : (own ?? life.taxRate);
       return Number(line.taxRate) === should
