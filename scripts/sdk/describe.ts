@@ -88,7 +88,8 @@ function placeOf(path: string, operationId: string, isAlone: boolean): Pick<Desc
   for (const noun of nouns) {
     const [found, isSeveral] = new RegExp(`${noun}(s)?(?=[A-Z]|$)`).exec(operationId) ?? [];
     if (found === undefined) continue;
-    const method = operationId.replace(found, isSeveral && !/^(?:list|create)/.test(operationId) ? 'Many' : '');
+    const isOfMany = path.endsWith('/bulk') || !/^(?:list|create)/.test(operationId);
+    const method = operationId.replace(found, isSeveral && isOfMany ? 'Many' : '');
     return { resource, method: small(method) };
   }
   return { resource, method: operationId };

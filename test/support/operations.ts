@@ -319,6 +319,17 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
     }),
     ({ item }) => ({ body: { name: 'Metric', aggregation: 'COUNT', itemId: item.id } }),
   ],
+  createBillableMetrics: [
+    ({ merchant, product, item }) => ({
+      body: {
+        merchantId: merchant.id,
+        metrics: [
+          { name: 'In', aggregation: 'COUNT', eventType: 'bulk.call', productId: product.id },
+          { name: 'Out', aggregation: 'COUNT', eventType: 'bulk.call', itemId: item.id },
+        ],
+      },
+    }),
+  ],
   listBillableMetrics: [() => ({})],
   getBillableMetric: [({ metric }) => on(metric.id)],
   updateBillableMetric: [

@@ -68,6 +68,7 @@ export const OPERATIONS = {
   billableMetrics: {
     create: 'POST /v0/billableMetrics b',
     list: 'GET /v0/billableMetrics ql',
+    createMany: 'POST /v0/billableMetrics/bulk b',
     get: 'GET /v0/billableMetrics/{id}',
     update: 'PATCH /v0/billableMetrics/{id} b',
     getUsage: 'GET /v0/billableMetrics/{id}/meter q',

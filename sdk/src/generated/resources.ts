@@ -22,6 +22,8 @@ import type {
   BillableMetricCreate,
   BillableMetricList,
   BillableMetricUpdate,
+  BillableMetrics,
+  BillableMetricsCreate,
   BillingSchedule,
   BillingScheduleCreate,
   BillingScheduleList,
@@ -743,6 +745,15 @@ export interface BillableMetricsResource {
    * `GET /v0/billableMetrics`
    */
   list(query?: ListBillableMetricsQuery, options?: CallOptions): List<BillableMetricList>;
+
+  /**
+   * Create the metrics of an event type.
+   *
+   * Creates 1 to 100 metrics of one `eventType`: all of them, or none. `errors[].field` begins with the place of the metric in the list, such as `1.valueProperty`.
+   *
+   * `POST /v0/billableMetrics/bulk`
+   */
+  createMany(body: BillableMetricsCreate, options?: CallOptions): Promise<BillableMetrics>;
 
   /**
    * Retrieve a billable metric.
@@ -2638,6 +2649,7 @@ export interface Operations {
   'DELETE /v0/features/{id}': { query: Record<string, never>; body: undefined; reply: null };
   'POST /v0/billableMetrics': { query: Record<string, never>; body: BillableMetricCreate; reply: BillableMetric };
   'GET /v0/billableMetrics': { query: ListBillableMetricsQuery; body: undefined; reply: BillableMetricList };
+  'POST /v0/billableMetrics/bulk': { query: Record<string, never>; body: BillableMetricsCreate; reply: BillableMetrics };
   'GET /v0/billableMetrics/{id}': { query: Record<string, never>; body: undefined; reply: BillableMetric };
   'PATCH /v0/billableMetrics/{id}': { query: Record<string, never>; body: BillableMetricUpdate; reply: BillableMetric };
   'POST /v0/costs': { query: Record<string, never>; body: CostCreate; reply: Cost };

@@ -1256,6 +1256,11 @@ createdAt: string
 /** When the resource was last changed. */
 updatedAt: string
 }
+/** Metrics that were created together. */
+export interface BillableMetrics {
+/** The metrics, in the order in which they were sent. */
+data: BillableMetric[]
+}
 /** A page of a list of `BillableMetric`. */
 export interface BillableMetricList {
 /** The name of the type: a list. */
@@ -5989,6 +5994,43 @@ groupBy?: ({
 eventFrom?: (string | null)
 /** The tax rate in percent: 20 is 20 %. The rate of a price comes first. Null: no rate of its own. */
 taxRate?: (DecimalNumber | null)
+/** The merchant that owns the resource. Default: your own organization; an operator must send it. */
+merchantId?: (string | null)
+}
+/** The body of `createBillableMetrics`. */
+export interface BillableMetricsCreate {
+/**
+ * The metrics, 1 to 100, all of one `eventType`.
+ * 
+ * @minItems 1
+ * @maxItems 100
+ */
+metrics: {
+/** The name of the metric, 1 to 255 characters. */
+name: string
+/** The description of the metric, in your own words. Default: empty. */
+description?: (string | null)
+/** The name of one unit on invoices. Default: empty. */
+unit?: (string | null)
+/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), or the `LATEST` value. */
+aggregation: ("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST")
+/** The product of the metric. A creation needs it unless it names an item. */
+productId?: (string | null)
+/** The item that the metric measures. Null: none. With an item, the product is the one of the item. */
+itemId?: (string | null)
+/** The `type` of the events that count. Null: no event counts. */
+eventType?: (string | null)
+/** The path of the value in the `data` of an event. Required for each aggregation but `COUNT`; null where there is none. */
+valueProperty?: (string | null)
+/** The dimensions of usage: names with paths in the `data` of an event. Null: none. */
+groupBy?: ({
+[k: string]: string
+} | null)
+/** Only events after this time count. Null: all events count. */
+eventFrom?: (string | null)
+/** The tax rate in percent: 20 is 20 %. The rate of a price comes first. Null: no rate of its own. */
+taxRate?: (DecimalNumber | null)
+}[]
 /** The merchant that owns the resource. Default: your own organization; an operator must send it. */
 merchantId?: (string | null)
 }

@@ -1,8 +1,8 @@
 import type { Tx } from '../../db/index.ts';
-import type { PageRequest } from '../../http/index.ts';
+import { type PageRequest, validate } from '../../http/index.ts';
 import { decimalOrNull } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
-import { fail, invalid, notFound, ok, type Result } from '../../kernel/result.ts';
+import { type FieldError, fail, invalid, notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, type Instant, instantOf, instantOrNull } from '../../kernel/time.ts';
 import { checkMeter } from '../meters/meter.ts';
 import type { CatalogOptions } from '../options.ts';
@@ -19,7 +19,7 @@ import {
   selectMetrics,
   updateMetric,
 } from './metrics.sql.ts';
-import type { MetricCreateBody, MetricUpdateBody } from './schema.ts';
+import { type MetricCreateBody, MetricsCreateBody, type MetricUpdateBody } from './schema.ts';
 
 /** A metric as it is answered (§2). */
 export const toMetricReply = (metric: Metric) => ({
@@ -73,6 +73,37 @@ export async function createMetric(
   await onMeterChanged?.(tx, metric);
   return ok(toMetricReply(metric));
 }
+
+/**
+ * Makes the metrics of one event type, all or none (commercial.md §2). The field of a fault begins with the place of
+ * its metric in the list.
+ */
+export async function createMetrics(
+  tx: Tx,
+  body: MetricsCreateBody,
+  now: Instant,
+  options: CatalogOptions,
+): Promise<Result<{ data: MetricReply[] }>> {
+  const faults = validate('body', MetricsCreateBody, body).map((each) => ({ ...each, field: placed(each.field) }));
+  if (faults.length > 0) return invalid(faults);
+  const [first] = body.metrics;
+  const errors: FieldError[] = body.metrics.flatMap(({ eventType = null }, place) =>
+    eventType !== null && eventType === first?.eventType
+      ? []
+      : [{ field: `${place}.eventType`, message: 'is required, and the same in each metric' }],
+  );
+  const data: MetricReply[] = [];
+  for (const [place, metric] of body.metrics.entries()) {
+    const made = await createMetric(tx, metric, now, options);
+    if (made.ok) data.push(made.value);
+    else if (made.refusal.kind === 'validation')
+      errors.push(...made.refusal.errors.map((error) => ({ ...error, field: `${place}.${error.field}` })));
+    else return made;
+  }
+  return errors.length === 0 ? ok({ data }) : invalid(errors);
+}
+
+const placed = (field: string): string => field.replace(/^metrics\.(?=\d)/, '');
 
 /** Metrics of one merchant, or (null, for operators) of all, newest first. */
 export async function listMetrics(

@@ -1,7 +1,14 @@
 import { type Route, routesOf } from '../../http/index.ts';
 import type { CatalogOptions } from '../options.ts';
-import { changeMetric, createMetric, getMetric, listMetrics } from './metrics.ts';
-import { MetricCreateBody, MetricListQuery, MetricReply, MetricUpdateBody } from './schema.ts';
+import { changeMetric, createMetric, createMetrics, getMetric, listMetrics } from './metrics.ts';
+import {
+  MetricCreateBody,
+  MetricListQuery,
+  MetricReply,
+  MetricsCreateBody,
+  MetricsReply,
+  MetricUpdateBody,
+} from './schema.ts';
 
 const api = routesOf('Catalog');
 
@@ -18,6 +25,17 @@ export const metricRoutes = (options: CatalogOptions): readonly Route[] => [
     body: MetricCreateBody,
     replies: { 201: MetricReply },
     handler: async ({ tx, body, now }) => createMetric(tx, body, now, options),
+  }),
+  api.post('/v0/billableMetrics/bulk', 'createBillableMetrics', {
+    summary: 'Create the metrics of an event type',
+    description:
+      'Creates 1 to 100 metrics of one `eventType`: all of them, or none. `errors[].field` begins with the place of the ' +
+      'metric in the list, such as `1.valueProperty`.',
+    access: { role: 'member', merchant: 'body' },
+    body: MetricsCreateBody,
+    bodyChecked: 'by the handler',
+    replies: { 201: MetricsReply },
+    handler: async ({ tx, body, now }) => createMetrics(tx, body, now, options),
   }),
   api.list('/v0/billableMetrics', 'listBillableMetrics', {
     summary: 'List billable metrics',

@@ -98,6 +98,42 @@ export const MetricCreateBody = Strict(
 );
 export type MetricCreateBody = Static<typeof MetricCreateBody>;
 
+const MOST_AT_ONCE = 100;
+
+/** Metrics of one event type, made together. */
+export const MetricsCreateBody = Strict(
+  {
+    metrics: Type.Array(Strict(fields, { 'x-fields': METRIC_FIELDS }), { minItems: 1, maxItems: MOST_AT_ONCE }),
+    merchantId: Type.Optional(Id('organization')),
+  },
+  {
+    $id: 'BillableMetricsCreate',
+    'x-fields': { metrics: 'The metrics, 1 to 100, all of one `eventType`.' },
+    examples: [
+      {
+        metrics: ['input', 'output'].map((kind) => ({
+          name: `Tokens, ${kind}`,
+          unit: 'token',
+          aggregation: 'SUM',
+          eventType: 'llm.request',
+          valueProperty: `$.${kind}`,
+          productId: 'prod_8c3d5e0f1a2b4c6d',
+        })),
+      },
+    ],
+  },
+);
+export type MetricsCreateBody = Static<typeof MetricsCreateBody>;
+
+export const MetricsReply = Type.Object(
+  { data: Type.Array(MetricReply) },
+  {
+    $id: 'BillableMetrics',
+    description: 'Metrics that were created together.',
+    'x-fields': { data: 'The metrics, in the order in which they were sent.' },
+  },
+);
+
 export const MetricUpdateBody = Strict(
   { ...fields, name: Type.Optional(Name), aggregation: Type.Optional(AggregationWord) },
   {
