@@ -1562,6 +1562,7 @@ alter table merchant_number enable row level security; -- with the two policies 
 create table migration_hash (
   name text not null,
   hash text not null,
+  oldest text,
   constraint migration_hash_pkey PRIMARY KEY (name)
 );
 
@@ -2281,6 +2282,13 @@ create table price_feature (
 );
 CREATE INDEX price_feature_feature ON price_feature USING btree (merchant_id, feature_id);
 alter table price_feature enable row level security; -- with the two policies of tenant_table()
+
+create table primary_beat (
+  is_only boolean default true not null,
+  beaten_at timestamp with time zone not null,
+  constraint primary_beat_pkey PRIMARY KEY (is_only),
+  constraint primary_beat_is_only_check CHECK (is_only)
+);
 
 create table product (
   merchant_id text not null,
@@ -4057,6 +4065,16 @@ begin
   end if;
   return null;
 end $function$;
+
+CREATE OR REPLACE FUNCTION beat_primary()
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    update primary_beat set beaten_at = greatest(beaten_at + interval '1 microsecond', clock_timestamp())
+    returning beaten_at
+  $function$;
 
 CREATE OR REPLACE FUNCTION begin_event_key_work(wanted text, from_generations text[], from_parts text[], wanted_digits integer, wanted_slices integer)
  RETURNS void
@@ -7502,6 +7520,13 @@ begin
      and f.id = s.id and f.what <> s.what;
 end $function$;
 
+CREATE OR REPLACE FUNCTION last_beat()
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$ select beaten_at from primary_beat $function$;
+
 CREATE OR REPLACE FUNCTION list_place_key()
  RETURNS bytea
  LANGUAGE sql
@@ -7774,6 +7799,13 @@ AS $function$
              or merchant = any (string_to_array(current_setting('reckoner.merchants', true), ',')))
       order by lower(c.number) collate "C" limit most)
   $function$;
+
+CREATE OR REPLACE FUNCTION oldest_program(migration text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$ select h.oldest from migration_hash h where h.name = migration $function$;
 
 CREATE OR REPLACE FUNCTION owner_of(resource_id text)
  RETURNS text

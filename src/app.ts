@@ -15,6 +15,8 @@ import {
   NeedsDirectUrl,
   type Pooler,
   Presence,
+  Reports,
+  type ReportsOptions,
   type Scope,
 } from './db/index.ts';
 import { type OpenedDemo, openDemo } from './demo/index.ts';
@@ -118,6 +120,8 @@ export interface EnvironmentOptions {
   readonly ownerDatabaseUrl?: string;
   /** Leads past a pooler, for work that needs a connection of its own; absent: there is no pooler of transactions. */
   readonly directDatabaseUrl?: string;
+  /** Reports are read from this standby; absent: from the database itself. */
+  readonly standby?: { readonly url: string; readonly maxAgeSeconds: number };
   /** Usage over many subjects is counted in this ClickHouse; absent: in PostgreSQL. */
   readonly clickhouseUrl?: string;
   /** Mail is sent through this server, in production only; absent: it is held. */
@@ -210,7 +214,9 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
   const { databaseUrl, directDatabaseUrl = databaseUrl, ownerDatabaseUrl = directDatabaseUrl } = options;
   const pooler = await findPooler(databaseUrl);
   if (pooler.isByTransaction) await checkDirectUrl(options);
-  const { current } = await migrate(ownerDatabaseUrl);
+  const { current, isNewer } = await migrate(ownerDatabaseUrl);
+  if (isNewer)
+    options.logger.warn({ schema: current }, 'the database has migrations of a newer version: upgrade this process');
   const telemetry = await openTelemetry(options);
   const pools = openPools(options, pooler, telemetry);
   try {
@@ -257,6 +263,8 @@ interface Pools {
   readonly workDatabase: Database;
   /** Of the sender of webhooks, which nothing else keeps waiting. */
   readonly deliveryDatabase: Database;
+  /** Reads reports from the standby; absent: there is none. */
+  readonly reports: Reports | undefined;
   close(): Promise<void>;
 }
 
@@ -280,11 +288,20 @@ function openPools(options: EnvironmentOptions, pooler: Pooler, telemetry: Telem
     statementTimeout: WORK_STATEMENT_MILLISECONDS,
   });
   const deliveryDatabase = open({ ...common, connections: DELIVERY_CONNECTIONS });
+  const openReports = ({ maxAgeSeconds, ...of }: NonNullable<EnvironmentOptions['standby']>) => {
+    const standby = open({ ...of, observe, onConnectionError, isStandby: true });
+    const onChange: ReportsOptions['onChange'] = (outcome, error) => {
+      if (outcome === null) logger.info('reports are read from the standby again');
+      else logger.warn({ outcome, err: error }, 'reports are read from the primary');
+    };
+    return new Reports({ primary: database, beating: workDatabase, standby, maxAgeSeconds, onChange });
+  };
+  const reports = options.standby && openReports(options.standby);
   const close = async () => {
     isClosing = true;
-    await Promise.all([database.close(), workDatabase.close(), deliveryDatabase.close()]);
+    await Promise.all([reports?.close(), database.close(), workDatabase.close(), deliveryDatabase.close()]);
   };
-  return { database, workDatabase, deliveryDatabase, close };
+  return { database, workDatabase, deliveryDatabase, reports, close };
 }
 
 async function buildEnvironment(
@@ -294,7 +311,7 @@ async function buildEnvironment(
   telemetry: Telemetry | undefined,
 ): Promise<Environment> {
   const now = options.now ?? wallClock;
-  const { database, workDatabase, deliveryDatabase } = pools;
+  const { database, workDatabase, deliveryDatabase, reports } = pools;
   const has = (role: ProcessRole): boolean => options.roles?.includes(role) ?? true;
   const { sealer, lost } = await admitMasterKeys(database, options.masterKey, now());
   if (lost.length > 0) options.logger.warn({ keyNames: lost }, 'secrets under lost master keys were given up');
@@ -353,6 +370,7 @@ async function buildEnvironment(
     ...(options.metricsClock && { clock: options.metricsClock }),
     ...(telemetry && { droppedSpans: telemetry.droppedSpans }),
     slots: () => slots.load,
+    ...(reports && { reports: reports.counts }),
     countParked: () => database.transaction('every merchant, reading', countParked),
     countUnbilled: () => database.transaction('every merchant, reading', domains.countUnbilled),
     countWebhooks: () => database.transaction('every merchant, reading', domains.countWaiting),
@@ -430,8 +448,10 @@ async function buildEnvironment(
     isBehindProxy: trustedProxies.length > 0,
     failedMilliseconds: options.failedMilliseconds,
   });
+  if (has('api')) await reports?.start();
   const server = await createServer({
     database,
+    reports,
     ...(has('api') && { console: console.door }),
     routes: [
       ...(has('api') ? console.routes : []),

@@ -19,13 +19,14 @@ async function loadProgram(): Promise<Program> {
       rebuildSums,
       rebuildUsageProjection,
     },
-    { migrate, checkVersion },
+    { migrate, checkVersion, secondsBehind },
     { generateApiKey },
   ] = await Promise.all([import('./app.ts'), import('./db/index.ts'), import('./identity/index.ts')]);
   return {
     openEnvironment,
     migrate,
     checkVersion,
+    secondsBehind,
     auditDatabase,
     makeSignInLink,
     recomputeDatabase,

@@ -20,6 +20,7 @@ describe('settings', () => {
       roles: ['api', 'ingest', 'worker'],
       production: { port: 4400, isPortChosen: false },
       sandbox: { port: 4401, isPortChosen: false },
+      readMaxAgeSeconds: 10,
       viesUrl: 'https://ec.europa.eu/taxation_customs/vies/rest-api',
       trustedProxies: [],
       lostMasterKeys: [],
@@ -38,6 +39,8 @@ describe('settings', () => {
         RECKONER_ROLES: 'worker, ingest',
         DATABASE_URL: 'postgres://a:b@db/one',
         SANDBOX_DATABASE_URL: 'postgresql://a:b@db/two',
+        SANDBOX_DATABASE_READ_URL: 'postgres://a:b@db,standby/two?target_session_attrs=prefer-standby',
+        READ_MAX_AGE: '30',
         CLICKHOUSE_URL: 'http://clickhouse:8123/usage',
         SMTP_URL: 'smtps://a:b@mail.example',
         MAIL_FROM: 'billing@pay.example',
@@ -79,11 +82,13 @@ describe('settings', () => {
         port: 0,
         isPortChosen: true,
         databaseUrl: 'postgresql://a:b@db/two',
+        readDatabaseUrl: 'postgres://a:b@db,standby/two?target_session_attrs=prefer-standby',
         publicUrl: 'https://sandbox.example',
         platformKey: 'rk_test_as-it-is-with-32-characters',
         masterKey: 'another key, of 32 characters too',
         newMasterKey: 'the key after it, of 32 characters',
       },
+      readMaxAgeSeconds: 30,
       clickhouseUrl: 'http://clickhouse:8123/usage',
       mailServer: { url: 'smtps://a:b@mail.example', from: 'billing@pay.example' },
       stripeApiUrl: 'http://stripe.internal:12111',
@@ -137,6 +142,9 @@ describe('settings', () => {
     ['SANDBOX_DATABASE_URL', 'localhost'],
     ['DATABASE_URL', 'postgres://u@a:5432,b:x/c'],
     ['DATABASE_URL', 'postgres://u@a,b/c?target_session_attrs=standby'],
+    ['READ_MAX_AGE', '1'],
+    ['READ_MAX_AGE', '3601'],
+    ['READ_MAX_AGE', '10s'],
     ['CLICKHOUSE_URL', 'clickhouse'],
     ['CLICKHOUSE_URL', 'clickhouse:8123'],
     ['CLICKHOUSE_URL', 'http://user:50%@clickhouse:8123'],
@@ -201,6 +209,15 @@ describe('settings', () => {
 
   it('wants a sender for a mail server', () =>
     expect(problemsOf({ SMTP_URL: 'smtp://mail.example' })).toEqual(['MAIL_FROM']));
+
+  it('needs the database of a standby', () => {
+    const standby = { DATABASE_READ_URL: 'postgres://a:b@standby/one' };
+    expect(problemsOf(standby)).toEqual(['DATABASE_URL']);
+    expect(problemsOf({ ...standby, DATABASE_URL: 'postgres://a:b@db/one' })).toEqual([]);
+    expect(problemsOf({ DATABASE_URL: 'postgres://a:b@db/one', DATABASE_READ_URL: 'mysql://a:b@standby/one' })).toEqual(
+      ['DATABASE_READ_URL'],
+    );
+  });
 
   it('names all problems at once', () => {
     expect(problemsOf({ PORT: 'a', SANDBOX_PORT: 'b', HOST: '/', LOG_LEVEL: 'c' })).toEqual([

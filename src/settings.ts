@@ -84,6 +84,8 @@ const environmentTable = (prefix: '' | 'SANDBOX_', port: number, foreignPrefix: 
     databaseUrl: optional(`${prefix}DATABASE_URL`, parseDatabaseUrl),
     /** The same database without a pooler, for work that needs a connection of its own; absent: `databaseUrl`. */
     directDatabaseUrl: optional(`${prefix}DATABASE_DIRECT_URL`, parseDatabaseUrl),
+    /** A standby that answers reports; absent: `databaseUrl` does. */
+    readDatabaseUrl: optional(`${prefix}DATABASE_READ_URL`, parseReadUrl),
     /** The base of checkout links and permalinks, without a slash at the end; absent: `http://HOST:PORT`. */
     publicUrl: optional(`${prefix}PUBLIC_URL`, parsePublicUrl),
     /** The first operator's API key as it was given; absent: generated once. */
@@ -124,6 +126,8 @@ const allSettings = table({
   roles: setting('RECKONER_ROLES', parseRoles, ALL_ROLES),
   production: environmentTable('', 4400, 'rk_test_'),
   sandbox: environmentTable('SANDBOX_', 4401, 'rk_live_'),
+  /** How many seconds old the data of a report may be, where a standby answers it. */
+  readMaxAgeSeconds: setting('READ_MAX_AGE', parseMaxAge, 10),
   /** Usage is aggregated in this ClickHouse; absent: in PostgreSQL. */
   clickhouseUrl: optional('CLICKHOUSE_URL', parseClickHouseUrl),
   /** The server that production sends mail through, and the address it comes from; absent: mail is held. */
@@ -242,7 +246,7 @@ function conflicts(settings: Settings): SettingProblem[] {
   const problems = environments.flatMap((name) => [
     ...missingForRoles(settings, name),
     ...previousWithoutCurrent(settings[name], name),
-    ...directWithoutDatabase(settings[name], name),
+    ...othersWithoutDatabase(settings[name], name),
   ]);
   if (production.databaseUrl && sandbox.databaseUrl && sameDatabase(production.databaseUrl, sandbox.databaseUrl)) {
     problems.push({
@@ -262,10 +266,17 @@ function previousWithoutCurrent({ masterKey, previousMasterKey }: EnvironmentSet
   return [{ name: setting, problem: `is required with ${setting}_PREVIOUS: secrets are encrypted with it` }];
 }
 
-function directWithoutDatabase({ databaseUrl, directDatabaseUrl }: EnvironmentSettings, name: EnvironmentName) {
-  if (directDatabaseUrl === undefined || databaseUrl !== undefined) return [];
+function othersWithoutDatabase(
+  { databaseUrl, directDatabaseUrl, readDatabaseUrl }: EnvironmentSettings,
+  name: EnvironmentName,
+) {
+  if (databaseUrl !== undefined) return [];
   const setting = `${name === 'sandbox' ? 'SANDBOX_' : ''}DATABASE_URL`;
-  return [{ name: setting, problem: 'is required with the direct way to the same database' }];
+  const needed = (what: string) => ({ name: setting, problem: `is required with ${what}` });
+  return [
+    ...(directDatabaseUrl === undefined ? [] : [needed('the direct way to the same database')]),
+    ...(readDatabaseUrl === undefined ? [] : [needed('a standby of it')]),
+  ];
 }
 
 /** The settings that a process with only some roles needs, because other processes have the others. */
@@ -357,9 +368,27 @@ const HTTP = /^https?:$/;
 
 const parseHttpUrl = (value: string): URL => parseUrl(value, HTTP, 'is not a URL that begins with http:// or https://');
 
-function parseDatabaseUrl(value: string): string {
+/** Each host of a connection string. */
+function hostsOf(value: string): URL[] {
   const problem = 'is not a connection string of the form postgres://user:password@host:5432/database';
-  const urls = hostUrlsOf(value).map((url) => parseUrl(url, /^postgres(ql)?:$/, problem));
+  return hostUrlsOf(value).map((url) => parseUrl(url, /^postgres(ql)?:$/, problem));
+}
+
+function parseReadUrl(value: string): string {
+  hostsOf(value);
+  return value;
+}
+
+/** Beats come each second: data is that old by itself. */
+function parseMaxAge(value: string): number {
+  const seconds = Number(value);
+  if (!/^\d{1,4}$/.test(value) || seconds < 2 || seconds > 3600)
+    throw new Error(`"${value}" is not a number of seconds from 2 to 3600`);
+  return seconds;
+}
+
+function parseDatabaseUrl(value: string): string {
+  const urls = hostsOf(value);
   const wanted = urls[0]?.searchParams.get('target_session_attrs') ?? 'read-write';
   if (!['read-write', 'primary'].includes(wanted))
     throw new Error(`asks for a server that is ${wanted}; the program writes: target_session_attrs=read-write`);

@@ -152,6 +152,12 @@ const ROWS: readonly (readonly [row: string, panels: readonly Panel[]])[] = [
         description: '1 if a process could not reach the database.',
         lines: [[highest('instance', 'reckoner_database_away'), '{{instance}}']],
       },
+      {
+        title: 'Reports by who answered',
+        unit: 'reqps',
+        description: 'Only with a standby for reports. Every outcome but standby is an answer of the primary.',
+        lines: [[rate('outcome', 'reckoner_reports_total'), '{{outcome}}']],
+      },
     ],
   ],
   [

@@ -18,6 +18,7 @@ export const analyticsRoutes = (usage: UsageQuery<Tx>): readonly Route[] => [
       'Amounts are without tax, except payments. A later refund, void or cancellation changes the report of the time ' +
       'to which it belongs. Platform operators must send `merchantId`.',
     access: { role: 'viewer', merchant: 'query', by: ['customerId'] },
+    reads: 'report',
     query: RevenueQuery,
     replies: { 200: RevenueSummaryReply },
     handler: async ({ tx, merchantId, query }) => (merchantId === null ? merchantMissing() : revenueSummary(tx, query)),
@@ -28,6 +29,7 @@ export const analyticsRoutes = (usage: UsageQuery<Tx>): readonly Route[] => [
       'Subtracts the cost of the usage of each customer from the net revenue of the customer. Costs are those of ' +
       '`/v0/costs`. Platform operators must send `merchantId`.',
     access: { role: 'viewer', merchant: 'query' },
+    reads: 'report',
     query: ProfitabilityQuery,
     replies: { 200: ProfitabilityReply },
     handler: async ({ tx, merchantId, query }) =>

@@ -49,7 +49,15 @@ export {
   template,
 } from './sql.ts';
 export { CLOCK_BEHIND, LOCK_NOT_AVAILABLE, sqlState, UNDEFINED_FUNCTION, uniqueViolation } from './sql-state.ts';
-export { Database, type DatabaseOptions, type Scope, type TransactionReport } from './transaction.ts';
+export { Reports, type ReportsOptions } from './standby/reports.ts';
+export { secondsBehind } from './standby/seconds-behind.ts';
+export {
+  Database,
+  type DatabaseOptions,
+  type Scope,
+  type TransactionOptions,
+  type TransactionReport,
+} from './transaction.ts';
 export { tryAgain } from './try-again.ts';
 export type { Tx } from './tx.ts';
 export { type AppliedMigration, compareMigrations, type MigrationFile, OtherVersion } from './versions.ts';

@@ -65,5 +65,5 @@ describe('a connection that lets go of its role', () => {
 });
 
 it('a start by the role that logs in finds every migration there, and needs no right to change the schema', async () => {
-  expect(await migrate(loginUrl(env.url))).toEqual({ applied: [], current: env.migratedTo });
+  expect(await migrate(loginUrl(env.url))).toEqual({ applied: [], current: env.migratedTo, isNewer: false });
 });

@@ -32,6 +32,23 @@ describe('migrations', () => {
     for (const { timestamp } of rows) expect(timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
 
+  it('are enough where only later ones are there, unless one of these needs later programs', async () => {
+    const { url, client } = await emptyDatabase();
+    await migrate(url);
+    await client.query(
+      `insert into kysely_migration values ('9998_later', now()::text), ('9999_contract', now()::text)`,
+    );
+    await client.query(`insert into migration_hash values ('9998_later', 'a'), ('9999_contract', 'b')`);
+    expect(await migrate(url)).toEqual({ applied: [], current: '9999_contract', isNewer: true });
+    await client.query(`update migration_hash set oldest = '9998_later' where name = '9999_contract'`);
+    await expect(migrate(url)).rejects.toThrow(
+      'a newer version of Reckoner: this version has no migration 9999_contract',
+    );
+    await client.query(`update migration_hash set oldest = null, hash = 'c' where name = '9999_contract'`);
+    await client.query(`update migration_hash set hash = 'edited' where name = '0080_invoicing'`);
+    await expect(migrate(url)).rejects.toThrow('its migration 0080_invoicing differs from the file of this version');
+  });
+
   it('leave nothing behind if one fails, and say which', async () => {
     const { url, client } = await emptyDatabase();
     await client.query('create table due_failure ()');

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import { connectTo, findPooler } from './connection/index.ts';
 import { sqlState, UNDEFINED_FUNCTION, UNDEFINED_TABLE } from './sql-state.ts';
-import { type AppliedMigration, compareMigrations, type MigrationFile, OtherVersion } from './versions.ts';
+import { type AppliedMigration, compareMigrations, type MigrationFile, OtherVersion, oldestOf } from './versions.ts';
 
 const folder = fileURLToPath(new URL('../../migrations/', import.meta.url));
 
@@ -27,6 +27,8 @@ export interface Migrated {
   applied: string[];
   /** The name of the newest migration that the database has. */
   current: string;
+  /** Has the database migrations of a newer version, which let this one work? */
+  isNewer: boolean;
 }
 
 /**
@@ -51,24 +53,28 @@ const NOTE = `
 const NOTE_HASHES = `
   insert into migration_hash (name, hash) select * from unnest($1::text[], $2::text[]) on conflict do nothing`;
 
+/** A contract step, which takes away what programs of an older version use (decision 0253). */
+const NOTE_OLDEST = 'update migration_hash set oldest = $2 where name = $1';
+
 /**
  * Brings a database to the newest schema: plain numbered SQL files, each applied once, in order, all in one transaction
  * under a lock. Running it again changes nothing. @throws with the file's name where one fails, OtherVersion
  */
 export async function migrate(url: string): Promise<Migrated> {
   const files = await migrationFiles();
-  const current = files.at(-1)?.name ?? '';
-  if ((await missingMigrations(url, files)).length === 0) return { applied: [], current };
+  const found = await lookAtMigrations(url, files);
+  if (found.missing.length === 0) return { applied: [], current: found.current, isNewer: found.isNewer };
   if ((await findPooler(url)).isByTransaction) throw new NeedsDirectUrl('migrations');
   return connected(url, async (client) => {
     await client.query(LOCK); // ends with the connection
-    const missing = new Set(await missingIn(client, files)); // another process may have migrated before the lock
+    const { isNewer, ...late } = await lookIn(client, files); // another process may have migrated before the lock
+    const missing = new Set(late.missing);
     await client.query('begin');
     await client.query(TABLE);
     for (const [place, file] of files.entries())
       if (missing.has(file.name)) await apply(client, file, files.slice(0, place + 1));
     await client.query('commit');
-    return { applied: [...missing], current };
+    return { applied: [...missing], current: late.current, isNewer };
   });
 }
 
@@ -78,6 +84,7 @@ async function apply(client: pg.Client, file: MigrationFile, known: readonly Mig
     await client.query(file.text);
     if (file.name >= FIRST_HASHES)
       await client.query(NOTE_HASHES, [known.map(({ name }) => name), known.map(({ hash }) => hash)]);
+    if (file.oldest !== undefined) await client.query(NOTE_OLDEST, [file.name, file.oldest]);
     await client.query(NOTE, [file.name]);
   } catch (error) {
     const why = error instanceof Error ? error.message : JSON.stringify(error);
@@ -85,17 +92,24 @@ async function apply(client: pg.Client, file: MigrationFile, known: readonly Mig
   }
 }
 
-/**
- * The names of the migrations that a database lacks; this needs no right to change anything. @throws OtherVersion where
- * the database has others than these files
- */
-export const missingMigrations = (url: string, files: readonly MigrationFile[]): Promise<string[]> =>
-  connected(url, (client) => missingIn(client, files));
+interface Look {
+  /** The names of the migrations that the database lacks. */
+  readonly missing: readonly string[];
+  /** The name of its newest migration, once it lacks none. */
+  readonly current: string;
+  readonly isNewer: boolean;
+}
 
-async function missingIn(client: pg.Client, files: readonly MigrationFile[]): Promise<string[]> {
-  const { missing, problem } = compareMigrations(files, await readApplied(client));
+/** This needs no right to change anything. @throws OtherVersion where another version made the database */
+const lookAtMigrations = (url: string, files: readonly MigrationFile[]): Promise<Look> =>
+  connected(url, (client) => lookIn(client, files));
+
+async function lookIn(client: pg.Client, files: readonly MigrationFile[]): Promise<Look> {
+  const applied = await readApplied(client);
+  const { missing, problem, isNewer } = compareMigrations(files, applied);
   if (problem !== null) throw new OtherVersion(problem);
-  return missing;
+  const names = [...files, ...applied].map(({ name }) => name);
+  return { missing, current: names.toSorted().at(-1) ?? '', isNewer };
 }
 
 /** Works on a connection of its own. A transaction that `work` leaves open is rolled back with it. */
@@ -108,21 +122,22 @@ async function connected<Result>(url: string, work: (client: pg.Client) => Promi
   }
 }
 
-/** @throws OtherVersion where the database has other migrations than this program */
-export async function checkVersion(url: string): Promise<void> {
-  await missingMigrations(url, await migrationFiles());
+/** @returns whether the database is of a newer version. @throws OtherVersion where this one must not work on it */
+export async function checkVersion(url: string): Promise<{ isNewer: boolean }> {
+  return lookAtMigrations(url, await migrationFiles());
 }
 
 /** The migrations of a database, by the ways of this version, of version 0.1.0, and of those before it. */
 async function readApplied(client: pg.Client): Promise<AppliedMigration[]> {
   for (const [place, statement] of [
-    'select name, hash from migration_hashes()',
-    'select name, null as hash from applied_migrations() as name',
-    'select name, null as hash from kysely_migration',
+    'select name, hash, oldest_program(name) as oldest from migration_hashes()',
+    'select name, hash, null as oldest from migration_hashes()',
+    'select name, null as hash, null as oldest from applied_migrations() as name',
+    'select name, null as hash, null as oldest from kysely_migration',
   ].entries()) {
     try {
       const { rows } = await client.query<AppliedMigration>(statement);
-      if (place > 0 && rows.length > 0) await checkSchema(client);
+      if (place > 1 && rows.length > 0) await checkSchema(client);
       return rows;
     } catch (error) {
       if (![UNDEFINED_FUNCTION, UNDEFINED_TABLE].includes(sqlState(error))) throw error;
@@ -161,7 +176,8 @@ export async function migrationFiles(): Promise<MigrationFile[]> {
   return Promise.all(
     paths.map(async (path) => {
       const text = await readFile(folder + path, 'utf8');
-      return { name: path.replace(/\.sql$/, ''), text, hash: createHash('sha256').update(text).digest('hex') };
+      const hash = createHash('sha256').update(text).digest('hex');
+      return { name: path.replace(/\.sql$/, ''), text, hash, oldest: oldestOf(text) };
     }),
   );
 }

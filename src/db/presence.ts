@@ -47,7 +47,7 @@ export class Presence {
 
   async #search(): Promise<void> {
     this.#isSearching = true;
-    const found = await this.#hosts.primary().catch((error: unknown) => error as Error);
+    const found = await this.#hosts.choose().catch((error: unknown) => error as Error);
     this.#isSearching = false;
     if (this.#isClosed) return;
     if (typeof found === 'string') await this.#connect(found);

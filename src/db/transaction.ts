@@ -54,6 +54,8 @@ const IDLE_MILLISECONDS = 5_000;
 
 const LOCK_MILLISECONDS = 3_000;
 
+const READ_ONLY_SETTING = { transaction_read_only: 'on' };
+
 /** How values are written as text. Where a pooler drops the settings of a connection, each transaction makes them. */
 const TEXT_SETTINGS = { TimeZone: 'UTC', DateStyle: 'ISO' };
 
@@ -78,6 +80,8 @@ export interface TransactionOptions {
    * the one thing that it is about, or for each of a list. Absent: each statement is planned when it is sent.
    */
   readonly byKeys?: 'one thing' | 'a list';
+  /** The work is a report: the database refuses every write of it. */
+  readonly isReadOnly?: true;
 }
 
 /** A transaction that has ended, with all its tries. */
@@ -90,6 +94,11 @@ export interface TransactionReport {
 
 export interface DatabaseOptions {
   readonly url: string;
+  /**
+   * Is it for reads alone, of a standby if there is one? Work that the standby ends is not tried again there. It may be
+   * away at the start, so a pooler in front of it is expected to keep nothing.
+   */
+  readonly isStandby?: true;
   /** What stands between the program and PostgreSQL; absent: nothing. */
   readonly pooler?: Pooler;
   /** Told when a pooler turns up that keeps less than was known: from then on, statements have no names. */
@@ -121,6 +130,12 @@ const jitter = (tries: number): Promise<void> => sleep(Math.random() * 20 * 2 **
 
 const RETRIES = { isWorthwhile: isRetryable, pause: jitter };
 
+/** A read never locks out another one: a standby reports so that replaying the log ended it, and would again. */
+const RETRIES_OF_READS = {
+  isWorthwhile: (error: unknown) => isRetryable(error) && !RETRYABLE.has(sqlState(error)),
+  pause: jitter,
+};
+
 /** The pool and the one way into it: a transaction under a role that is neither owner nor superuser. */
 export class Database {
   /** Finds out whose a resource is, before a transaction of its merchant begins. */
@@ -134,16 +149,18 @@ export class Database {
   readonly #onPooler: (error: Error) => void;
   readonly #isDiskFull: () => boolean;
   readonly #observe: DatabaseOptions['observe'];
+  readonly #retries: typeof RETRIES;
   #fullUntil = 0;
 
   constructor(options: DatabaseOptions) {
     this.#statementTimeout = options.statementTimeout ?? 10_000;
     this.#isDiskFull = options.isDiskFull ?? (() => false);
     this.#observe = options.observe;
-    this.#pooler = options.pooler ?? NO_POOLER;
+    this.#pooler = options.pooler ?? (options.isStandby ? STRICT_POOLER : NO_POOLER);
     this.#onPooler = options.onPooler ?? (() => undefined);
     const settings = `-c statement_timeout=${this.#statementTimeout} ${optionsOf(TEXT_SETTINGS)}`;
-    const hosts = new Hosts(options.url);
+    this.#retries = options.isStandby ? RETRIES_OF_READS : RETRIES;
+    const hosts = new Hosts(options.url, options.isStandby ? 'reads' : 'writes');
     this.#pool = new pg.Pool({
       Client: poolClient(hosts, () => (this.#pooler.keepsSettings ? { options: settings } : {})),
       connectionString: hosts.first,
@@ -166,20 +183,27 @@ export class Database {
    * failures are tried again (at most five times, with jitter), so `work` must not have effects outside the database.
    * @throws the reason of the signal
    */
-  transaction<T>(scope: Scope, work: (tx: Tx) => Promise<T>, { signal, byKeys }: TransactionOptions = {}): Promise<T> {
+  transaction<T>(
+    scope: Scope,
+    work: (tx: Tx) => Promise<T>,
+    { signal, byKeys, isReadOnly }: TransactionOptions = {},
+  ): Promise<T> {
     const attempt = async () => {
       const pooler = this.#pooler;
       const planNames = byKeys === undefined ? null : this.#planNames;
       try {
         return await this.#attempt(
-          this.#beginStatement({ ...settingsOf(scope), ...(byKeys !== undefined && BY_KEYS) }, roleOf(scope)),
+          this.#beginStatement(
+            { ...settingsOf(scope), ...(byKeys !== undefined && BY_KEYS), ...(isReadOnly && READ_ONLY_SETTING) },
+            roleOf(scope),
+          ),
           async (client) => {
             const { keepsNames } = pooler;
             const tx = new ConnectionTx(
               { client, signal, keepsNames, planNames, constants: this.#constants, afterCommit: [] },
               merchantOf(scope),
             );
-            return { value: await work(tx), tx };
+            return { value: await (isReadOnly ? reading(work(tx)) : work(tx)), tx };
           },
           signal,
         );
@@ -188,7 +212,7 @@ export class Database {
         throw error;
       }
     };
-    return this.#observed('transaction', () => tryAgain(attempt, RETRIES));
+    return this.#observed('transaction', () => tryAgain(attempt, this.#retries));
   }
 
   /** Tells the observer, if there is one, how long some work took. */
@@ -495,6 +519,12 @@ const READ_ONLY = '25006';
 
 /** Was a write refused by a standby? Its connection is given up, because the next one may lead to the primary. */
 const isOfStandby = (error: unknown): error is Error => sqlState(error) === READ_ONLY;
+
+/** A report that writes is a fault of the report: its error would say that the connection leads to a standby. */
+const reading = <T>(work: Promise<T>): Promise<T> =>
+  work.catch((error: unknown) => {
+    throw isOfStandby(error) ? new Error('A report must not write.', { cause: error }) : error;
+  });
 
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 

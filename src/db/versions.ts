@@ -4,12 +4,21 @@ export interface MigrationFile {
   readonly text: string;
   /** SHA-256 of the text, hexadecimal. */
   readonly hash: string;
+  /** Only programs that bring this migration may work on a database with this file; absent: all programs. */
+  readonly oldest?: string | undefined;
 }
+
+const OLDEST = /^-- Oldest program: (\d{4}_\w+)\.$/m;
+
+/** What a migration says about programs of an older version: `-- Oldest program: 0240_orders.`; undefined: nothing. */
+export const oldestOf = (text: string): string | undefined => OLDEST.exec(text)?.[1];
 
 /** A migration that a database has. Version 0.1.0 stored no hash. */
 export interface AppliedMigration {
   readonly name: string;
   readonly hash: string | null;
+  /** Programs without this migration must not work on the database (decision 0253); null: all may. */
+  readonly oldest: string | null;
 }
 
 /** The database has the schema of another version, so this one must not work on it. */
@@ -27,8 +36,8 @@ export class OtherVersion extends Error {
 /**
  * Compares the migrations of a database with the files of this program (decision 0187). `missing` are the names that
  * the database lacks, in order; `problem` says which other version made the database, and is null where this one may
- * work on it. `isNewer`: it has all of these and only later ones besides. Migrations add, so a process that works on it
- * goes on while an upgrade rolls; it does not start on it.
+ * work on it. `isNewer`: it has all of these, and only later ones besides that leave what this program uses (decision
+ * 0253).
  */
 export function compareMigrations(
   files: readonly MigrationFile[],
@@ -41,14 +50,16 @@ export function compareMigrations(
   const unknown = [...names].filter((name) => !hashes.has(name)).toSorted();
   const edited = applied.find(({ name, hash }) => hash !== null && hash !== (hashes.get(name) ?? hash))?.name;
   const skipped = missing.find((name) => [...names].some((other) => other > name));
+  const refusing = applied.find(({ oldest }) => oldest !== null && oldest > newest)?.name;
+  const isNewer = unknown.some((name) => name > newest) && missing.length === 0;
   const problem = (): string | null => {
-    const [first] = unknown;
-    if (first !== undefined)
-      return `${first > newest ? 'a newer' : 'another'} version of Reckoner: this version has no migration ${first}`;
+    const strange = refusing ?? unknown.find((name) => name < newest || !isNewer);
+    if (strange !== undefined)
+      return `${strange > newest ? 'a newer' : 'another'} version of Reckoner: this version has no migration ${strange}`;
     if (edited !== undefined)
       return `another version of Reckoner: its migration ${edited} differs from the file of this version`;
     return skipped === undefined ? null : `another version of Reckoner: it lacks the migration ${skipped}`;
   };
-  const isNewer = unknown.length > 0 && unknown.every((name) => name > newest) && !edited && missing.length === 0;
-  return { missing, problem: problem(), isNewer };
+  const found = problem();
+  return { missing, problem: found, isNewer: isNewer && found === null };
 }

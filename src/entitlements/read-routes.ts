@@ -91,6 +91,7 @@ export const entitlementReadRoutes = (dependencies: ReadingDependencies): readon
       summary: 'Retrieve the history of a balance',
       description: 'Windows of a day unless `windowSize` is sent; at most 400 windows.',
       access: ofEntitlement,
+      reads: 'report',
       query: HistoryQuery,
       replies: { 200: EntitlementHistoryReply },
       handler: async ({ tx, params, query, now, signal }) => {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import type { Database, Tx } from '../db/index.ts';
+import type { Database, Reports, Tx } from '../db/index.ts';
 import type { ErrorTable, Refusal } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { Authentication, Caller } from './caller.ts';
@@ -73,6 +73,8 @@ export interface RequestTracer {
 /** The dependencies of the API; `app.ts` binds them. */
 export interface ServerOptions {
   readonly database: Database;
+  /** Reads reports from a standby; absent: there is none. */
+  readonly reports?: Pick<Reports, 'transaction'> | undefined;
   readonly routes: readonly Route[];
   readonly errorTables: readonly ErrorTable[];
   /** The webhooks that the document describes; absent: none. */

@@ -1,6 +1,7 @@
+import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asOwner } from '../../test/support/edge.ts';
-import { openTestEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
+import { cloneDatabase, openTestEnvironment, type TestEnvironment } from '../../test/support/environment.ts';
 
 let env: TestEnvironment;
 beforeAll(async () => {
@@ -49,9 +50,29 @@ describe('/readyz is a 503', () => {
   it('stays 200 while an upgrade rolls, and says that the schema is newer', async () => {
     await asOwner(env.url, `insert into kysely_migration values ('9999_future', now()::text)`);
     expect(await readiness()).toMatchObject({ status: 200, body: { status: 'ok', schema: 'newer' } });
+    await asOwner(env.url, `insert into migration_hash values ('9999_future', 'a', '9999_future')`);
+    expect(await readiness()).toMatchObject({
+      status: 503,
+      body: { missing: [other('a newer version of Reckoner: this version has no migration 9999_future')] },
+    });
+    await asOwner(env.url, `delete from migration_hash where name = '9999_future'`);
     await asOwner(env.url, `delete from kysely_migration where name = '9999_future'`);
     expect((await readiness()).body).toEqual({ status: 'ok' });
   });
+});
+
+it('a process of an older version starts on the newer schema, and says so once', async () => {
+  const database = await cloneDatabase();
+  await asOwner(database.url, `insert into kysely_migration values ('9999_future', now()::text)`);
+  const lines: string[] = [];
+  const older = await openTestEnvironment({
+    ...{ database, audited: false },
+    logger: pino({ level: 'warn' }, { write: (line) => void lines.push(line) }),
+  });
+  expect((await older.client().get('/readyz')).body).toEqual({ status: 'ok', schema: 'newer' });
+  expect(older.migratedTo).toBe('9999_future');
+  expect(lines.filter((line) => line.includes('migrations of a newer version'))).toHaveLength(1);
+  await older.close();
 });
 
 describe('/metrics', () => {

@@ -94,7 +94,10 @@ async function whatIsMissing(
   const timer = new AbortController();
   const applied = database
     .transaction('nobody', (tx) =>
-      tx.rows<AppliedMigration>(sql`select name, hash from migration_hashes()`, 'readiness'),
+      tx.rows<AppliedMigration>(
+        sql`select name, hash, oldest_program(name) as oldest from migration_hashes()`,
+        'readiness',
+      ),
     )
     .catch((error: unknown) => {
       if (error instanceof DatabaseFull) return 'full';
@@ -108,6 +111,6 @@ async function whatIsMissing(
   if (rows === 'full' || database.isFull) return { missing: ['disk space'], isNewer: false };
   if (rows === null) return { missing: ['database'], isNewer: false };
   const { missing, problem, isNewer } = compareMigrations(migrations, rows);
-  if (problem !== null && !isNewer) return { missing: [new OtherVersion(problem).message], isNewer };
+  if (problem !== null) return { missing: [new OtherVersion(problem).message], isNewer };
   return { missing: missing.map((name) => `migration ${name}`), isNewer };
 }

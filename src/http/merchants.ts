@@ -87,7 +87,9 @@ function allowed(caller: Caller, owner: string): string {
 }
 
 /** A path with an id has a policy that names one of its parameters, so no route forgets whose resource it touches. */
-export function checkPolicy({ declaration }: Route): void {
+export function checkPolicy({ declaration, free }: Route): void {
+  if (declaration.reads === 'report' && (declaration.method !== 'GET' || free))
+    throw new Error(`${declaration.method} ${declaration.path} is no report: it may write.`);
   const parameters = [...declaration.path.matchAll(/:([A-Za-z]+)/g)].map((match) => match[1]);
   if (!declaration.access) throw new Error(`${declaration.method} ${declaration.path} declares no policy.`);
   if (parameters.length === 0 || 'public' in declaration.access || 'ownerless' in declaration.access) return;

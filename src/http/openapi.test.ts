@@ -217,6 +217,7 @@ describe('the headers of the document', () => {
       names: ['X-Request-Id', 'RateLimit', 'RateLimit-Policy', 'Idempotent-Replayed'],
     },
     { id: 'getProduct', status: 200, names: ['X-Request-Id', 'RateLimit', 'RateLimit-Policy', 'ETag'] },
+    { id: 'getRevenue', status: 200, names: ['X-Request-Id', 'RateLimit', 'RateLimit-Policy', 'Reckoner-Data-Age'] },
     { id: 'updateProduct', status: 412, names: ['X-Request-Id', 'RateLimit', 'RateLimit-Policy'] },
     { id: 'getProduct', status: 401, names: ['X-Request-Id', 'WWW-Authenticate'] },
     { id: 'getProduct', status: 429, names: ['X-Request-Id', 'RateLimit', 'RateLimit-Policy', 'Retry-After'] },

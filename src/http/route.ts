@@ -223,6 +223,11 @@ interface RouteDeclaration<Path extends string, Q, B, A extends Access> {
   readonly saysBefore?: true;
   /** Of a route that calls a provider: how its answer shows the outcome. Its handler may answer `Intended`. */
   readonly outcome?: Outcome;
+  /**
+   * A report, which only reads: a standby may answer it with data of some seconds ago, where there is one. Not for what
+   * a caller reads right after a change.
+   */
+  readonly reads?: 'report';
   /** Not in the OpenAPI document: pages for people. */
   readonly hidden?: true;
   /** For pages: the page instead of a JSON error, also for unknown paths beside this one. */

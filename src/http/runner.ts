@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
-import { lockResources, type Scope, type Tx } from '../db/index.ts';
+import { lockResources, type Scope, type TransactionOptions, type Tx } from '../db/index.ts';
 import { type FieldError, fail, invalid, orThrow, RefusalError, type Result } from '../kernel/result.ts';
 import { checkExpected, Preconditions, tagged } from './answers/preconditions.ts';
 import type { Caller } from './caller.ts';
@@ -286,7 +286,11 @@ export class Runner {
       // A write goes on without its caller, who may only have lost the connection.
       const signal = declaration.method === 'GET' ? { signal: context.signal } : {};
       const options = { ...signal, ...(isByKeys(declaration, merchantId) && { byKeys: 'one thing' as const }) };
-      const value = await withAnswers(() => this.#options.database.transaction(scope, work, options));
+      const value = await withAnswers(() =>
+        declaration.reads === 'report'
+          ? this.#report(request, reply, scope, work, options)
+          : this.#options.database.transaction(scope, work, options),
+      );
       if (!(value instanceof Intended)) {
         this.#answer(each, reply, value);
         return;
@@ -296,6 +300,22 @@ export class Runner {
       return;
     }
     await this.#once(each, request, reply, scope, key, context);
+  }
+
+  /** A report, from the standby if there is one. `Cache-Control: no-cache` asks for the data of now. */
+  async #report<T>(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    scope: Scope,
+    work: (tx: Tx) => Promise<T>,
+    options: TransactionOptions,
+  ): Promise<T> {
+    const { reports, database } = this.#options;
+    if (!reports || request.headers['cache-control']?.includes('no-cache'))
+      return database.transaction(scope, work, { ...options, isReadOnly: true });
+    const { value, age } = await reports.transaction(scope, work, options);
+    if (age !== null) reply.header('reckoner-data-age', String(Math.ceil(age / 1_000)));
+    return value;
   }
 
   /** The road of a POST with an Idempotency-Key: claim, effect and answer in one transaction. */

@@ -274,6 +274,12 @@ describe('the server does not start', () => {
     await expect(boot([withPolicy(path, access)])).rejects.toThrow(says);
   });
 
+  it('with a report that may write', async () => {
+    const [post] = thingRoutes() as [Route];
+    const report = { ...post, declaration: { ...post.declaration, reads: 'report' as const } };
+    await expect(boot([report])).rejects.toThrow('is no report');
+  });
+
   it('with two routes on one path', async () => {
     const [post] = thingRoutes() as [Route];
     await expect(boot([post, post])).rejects.toThrow('already declared');

@@ -113,6 +113,7 @@ const selfRoutes = (environment: EnvironmentName): readonly Route[] => [
     description:
       'Every change by a call or in the customer portal, newest first. Entries are never changed or deleted.',
     access: { role: 'viewer', merchant: 'query' },
+    reads: 'report',
     query: AuditListQuery,
     of: AuditEntryReply,
     list: async ({ tx, merchantId, query: { from, to, ...query }, page }) => {

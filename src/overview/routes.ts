@@ -46,6 +46,7 @@ export function overviewRoutes(environment: EnvironmentName, routes: readonly Ro
         'The figures of a home page, each from the source of the list that its description names. Platform operators ' +
         'must send `merchantId`.',
       access: { role: 'viewer', merchant: 'query' },
+      reads: 'report',
       query: OverviewQuery,
       replies: { 200: OverviewReply },
       handler: async ({ tx, merchantId, now }) =>

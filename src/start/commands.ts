@@ -335,6 +335,9 @@ export const HELP = `
                                     your own PostgreSQL 18 (an embedded one in DATA_DIR)
   DATABASE_DIRECT_URL, SANDBOX_DATABASE_DIRECT_URL
                                     the same database without a pooler of transactions (DATABASE_URL)
+  DATABASE_READ_URL, SANDBOX_DATABASE_READ_URL
+                                    a standby that answers reports (DATABASE_URL)
+  READ_MAX_AGE                      the greatest age of its data in seconds, 2 to 3600 (10)
   CLICKHOUSE_URL                    aggregate usage in ClickHouse (in PostgreSQL)
   SMTP_URL, MAIL_FROM               the mail server of production, smtp(s)://user:password@host:587, and the sender
                                     address (emails are stored and not sent)

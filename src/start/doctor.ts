@@ -68,11 +68,14 @@ async function examine(
       say({ about: name, detail: 'was never started here', fix: environments.length > 0 ? null : START });
   const present = { ...settings, environments };
   const databases = await openDatabases(present, openDataDirectory(settings), output, cleanup, 'join');
-  const { checkVersion } = await loadProgram();
+  const { checkVersion, secondsBehind } = await loadProgram();
   for (const environment of environments) {
     const url = databases.urlOf(environment);
     say(await schemaOf(environment, () => checkVersion(url)));
     for (const each of await lookInto(environment, databases.ownerUrlOf(environment))) say(each);
+    const { readDatabaseUrl } = settings[environment];
+    if (readDatabaseUrl !== undefined)
+      say(await standbyOf(environment, settings, () => secondsBehind(url, readDatabaseUrl)));
     say(await serverOf(environment, known[environment]?.baseUrl));
   }
 }
@@ -96,11 +99,12 @@ function lookAtFolder(dataDirectory: string): Finding[] {
   ];
 }
 
-async function schemaOf(environment: EnvironmentName, check: () => Promise<void>): Promise<Finding> {
+async function schemaOf(environment: EnvironmentName, check: () => Promise<{ isNewer: boolean }>): Promise<Finding> {
   const about = `${environment}: schema`;
   try {
-    await check();
-    return { about, detail: 'is that of this version', fix: null };
+    const { isNewer } = await check();
+    const detail = isNewer ? 'is that of a newer version, and this one works on it' : 'is that of this version';
+    return { about, detail, fix: null };
   } catch (error) {
     return { about, detail: (error as Error).message, fix: 'npm run migrate' };
   }
@@ -134,6 +138,25 @@ async function lookInto(environment: EnvironmentName, url: string): Promise<Find
     return [{ about: `${environment}: database`, detail: (error as Error).message, fix: 'see the database’s own log' }];
   } finally {
     await client?.end().catch(() => undefined);
+  }
+}
+
+/** The standby of reports. Without it the primary answers them, so it is no reason to stop. */
+async function standbyOf(
+  environment: EnvironmentName,
+  { readMaxAgeSeconds }: Settings,
+  secondsBehind: () => Promise<number | null>,
+): Promise<Finding> {
+  const about = `${environment}: standby`;
+  const setting = environment === 'sandbox' ? 'SANDBOX_DATABASE_READ_URL' : 'DATABASE_READ_URL';
+  const fix = `look at its replication, or correct ${setting}; the primary answers reports meanwhile`;
+  try {
+    const seconds = await secondsBehind();
+    if (seconds === null) return { about, detail: 'did not get a change of the primary within 5 s', fix };
+    const detail = `got a change of the primary after ${seconds.toFixed(1)} s; reports may be ${readMaxAgeSeconds} s old`;
+    return { about, detail, fix: null };
+  } catch (error) {
+    return { about, detail: (error as Error).message, fix };
   }
 }
 

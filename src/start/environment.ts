@@ -45,6 +45,7 @@ interface EnvironmentRequest {
   readonly databaseUrl: string;
   readonly ownerDatabaseUrl: string;
   readonly directDatabaseUrl?: string;
+  readonly standby?: { readonly url: string; readonly maxAgeSeconds: number };
   readonly isDiskFull?: () => boolean;
   readonly clickhouseUrl?: string;
   readonly mailServer?: { readonly url: string; readonly from: string };
@@ -114,8 +115,10 @@ export interface Program {
   openEnvironment(request: EnvironmentRequest): Promise<ServedEnvironment>;
   generateApiKey(environment: EnvironmentName): string;
   migrate(databaseUrl: string): Promise<{ applied: string[]; current: string }>;
-  /** Throws where another version made the database. */
-  checkVersion(databaseUrl: string): Promise<void>;
+  /** In how many seconds a standby has what its primary committed; null: not within 5 s. */
+  secondsBehind(primaryUrl: string, standbyUrl: string): Promise<number | null>;
+  /** Throws where this version must not work on the database. */
+  checkVersion(databaseUrl: string): Promise<{ isNewer: boolean }>;
   rebuildUsageProjection(databaseUrl: string): Promise<void>;
   /** Says how many were something else. */
   rebuildSums(databaseUrl: string): Promise<{ facts: number; sums: number; counts: number }>;

@@ -243,6 +243,7 @@ async function open(
           databaseUrl: databases.urlOf(name),
           ownerDatabaseUrl: databases.ownerUrlOf(name),
           ...directOf(databases, name),
+          ...standbyOf(settings, name),
           isDiskFull: () => databases.isDiskFull(name),
           ...(settings.clickhouseUrl !== undefined && { clickhouseUrl: settings.clickhouseUrl }),
           ...(settings.mailServer !== undefined && { mailServer: settings.mailServer }),
@@ -262,6 +263,12 @@ async function open(
     ({ migratedTo }) => migratedTo,
   );
   return { name, baseUrl, key, environment };
+}
+
+/** The option of an environment with a standby for reports. */
+function standbyOf({ readMaxAgeSeconds: maxAgeSeconds, ...settings }: Settings, name: EnvironmentName) {
+  const { readDatabaseUrl: url } = settings[name];
+  return url === undefined ? {} : { standby: { url, maxAgeSeconds } };
 }
 
 /**

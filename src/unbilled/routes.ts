@@ -31,6 +31,7 @@ export const unbilledRoutes = (usage: UsageQuery<Tx>, findBilling: FindBilling):
       'Groups the events by the reason for which they are not billed. Usage in open periods counts as billed, so the ' +
       'report already shows the usage that the next invoices will omit. Platform operators must send `merchantId`.',
     access: { role: 'viewer', merchant: 'query' },
+    reads: 'report',
     query: UnbilledQuery,
     replies: { 200: UnbilledReply },
     handler: async ({ tx, merchantId, query }) =>

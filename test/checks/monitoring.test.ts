@@ -24,6 +24,7 @@ function everyMetric(): Metrics {
     ingest: () => ({ held: 1, requests: 1, oldestSeconds: 1 }),
     slots: () => ({ working: 1, waiting: 1, refused: 1 }),
     droppedSpans: () => 1,
+    reports: { standby: 1 },
   });
   onTestFinished(() => metrics.close());
   metrics.request('GET', '/v0/me', 200, 0.1);

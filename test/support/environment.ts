@@ -204,6 +204,7 @@ export async function openTestEnvironment(
     taxProviders?: EnvironmentOptions['taxProviders'];
     resolveHost?: EnvironmentOptions['resolveHost'];
     telemetry?: EnvironmentOptions['telemetry'];
+    standby?: EnvironmentOptions['standby'];
     outcomeMilliseconds?: number;
     isLocal?: false;
     publicUrl?: string;
@@ -239,6 +240,7 @@ export async function openTestEnvironment(
     ...(options.viesUrl !== undefined && { viesUrl: options.viesUrl }),
     ...(options.resolveHost && { resolveHost: options.resolveHost }),
     ...(options.telemetry && { telemetry: options.telemetry }),
+    ...(options.standby && { standby: options.standby }),
     ...(options.outcomeMilliseconds !== undefined && { outcomeMilliseconds: options.outcomeMilliseconds }),
     ...(options.openDatabase && { openDatabase: options.openDatabase }),
     ...(options.isLocal === false && { isLocal: false }),

@@ -6,23 +6,31 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/db/embedded/index.ts';
 
-/** A PostgreSQL and its standby, which has every commit before it is acknowledged. */
+/** A PostgreSQL and its standby. */
 export interface ReplicatedPair {
   /** A connection string with both hosts. */
   readonly url: string;
+  readonly primaryUrl: string;
+  readonly standbyUrl: string;
   /** Kills every process of the primary with SIGKILL. */
   killPrimary(): Promise<void>;
+  /** The same with the standby. */
+  killStandby(): Promise<void>;
   /** Makes the standby the primary. */
   promote(): Promise<void>;
-  /** Asks the former standby. */
+  /** Asks the standby, or former standby. */
   query<Row extends object>(text: string): Promise<Row[]>;
+  queryPrimary<Row extends object>(text: string): Promise<Row[]>;
   close(): Promise<void>;
 }
 
 const ACCESS = 'local all all trust\nlocal replication all trust\n';
 
-/** Starts both, on data of their own, with an empty database of this name. */
-export async function openReplicatedPair(database: string): Promise<ReplicatedPair> {
+/**
+ * Starts both, on data of their own, with an empty database of this name.
+ * @param isSynchronous does the standby have every commit before it is acknowledged?
+ */
+export async function openReplicatedPair(database: string, isSynchronous = true): Promise<ReplicatedPair> {
   const folder = mkdtempSync(join(tmpdir(), 'reckoner-pair-'));
   chmodSync(folder, 0o755);
   const access = join(folder, 'access.conf');
@@ -32,30 +40,34 @@ export async function openReplicatedPair(database: string): Promise<ReplicatedPa
   await primary.ensureDatabase(database);
   const standby = await startStandby(folder, primary, settings);
   // Only from here on: a commit without a standby would wait for ever.
-  await ask(primary.urlFor('postgres'), `alter system set synchronous_standby_names = '*'`);
+  if (isSynchronous) await ask(primary.urlFor('postgres'), `alter system set synchronous_standby_names = '*'`);
   await ask(primary.urlFor('postgres'), 'select pg_reload_conf()');
-  for (let state = ''; state !== 'sync'; await sleep(50)) {
+  for (let state = ''; state !== (isSynchronous ? 'sync' : 'async'); await sleep(50)) {
     const text = 'select sync_state as state from pg_stat_replication';
     state = (await ask<{ state: string }>(primary.urlFor('postgres'), text))[0]?.state ?? '';
   }
   const standbyUrl = standby.urlFor(database);
-  let isKilled = false;
+  const alive = new Set([primary, standby]);
+  const kill = async (server: EmbeddedPostgres) => {
+    const { processId } = server;
+    const children = childrenOf(processId);
+    process.kill(processId, 'SIGKILL');
+    const stopping = server.stop(); // in the same moment, so that it is not started again
+    for (const child of children) killIfThere(child);
+    alive.delete(server);
+    await stopping;
+  };
   return {
     url: `postgres://reckoner@${hostOf(primary)},${hostOf(standby)}/${database}?target_session_attrs=read-write`,
-    killPrimary: async () => {
-      const { processId } = primary;
-      const children = childrenOf(processId);
-      process.kill(processId, 'SIGKILL');
-      const stopping = primary.stop(); // in the same moment, so that it is not started again
-      for (const child of children) killIfThere(child);
-      isKilled = true;
-      await stopping;
-    },
+    primaryUrl: primary.urlFor(database),
+    standbyUrl,
+    killPrimary: () => kill(primary),
+    killStandby: () => kill(standby),
     promote: async () => void (await ask(standbyUrl, 'select pg_promote()')),
     query: (text) => ask(standbyUrl, text),
+    queryPrimary: (text) => ask(primary.urlFor(database), text),
     close: async () => {
-      if (!isKilled) await primary.stop();
-      await standby.stop();
+      for (const server of alive) await server.stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -776,7 +776,7 @@ export interface BillableMetricsResource {
   /**
    * Retrieve the usage of a metric.
    *
-   * `from` is inclusive and `to` is exclusive. Every event that was answered with 202 counts at once.
+   * `from` is inclusive and `to` is exclusive. Every event that was answered with 202 counts at once. Only an answer with `Reckoner-Data-Age` may lack those of the last seconds.
    *
    * `GET /v0/billableMetrics/{id}/meter`
    */

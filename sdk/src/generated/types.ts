@@ -2528,6 +2528,7 @@ versionNumber: number
 quantities: {
 [k: string]: DecimalNumber
 }
+/** The negotiated prices. Empty: those of the plan. */
 priceOverrides: PriceOverride[]
 /** The name of the subscription, for people. */
 name: string

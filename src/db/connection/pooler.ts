@@ -54,7 +54,7 @@ const SETTINGS = '-c TimeZone=UTC -c DateStyle=ISO -c statement_timeout=54321';
  * the same connection at once, the first gets a different one soon.
  */
 export async function findPooler(url: string): Promise<Pooler> {
-  const primary = await new Hosts(url).primary();
+  const primary = await new Hosts(url).choose();
   await using first = await open(primary, SETTINGS).catch((error: unknown) => {
     if (refusesSettings(error)) return open(primary);
     throw error;

@@ -46,6 +46,8 @@ export interface MetricsOptions {
   /** How long ago the oldest event was accepted that alerts have not looked at, in seconds. */
   readonly alertsLate?: () => Promise<number>;
   readonly ingest?: () => IngestMeasure;
+  /** Reports since the start, by who answered them; absent: there is no standby. */
+  readonly reports?: Readonly<Record<string, number>>;
   /** Spans that could not be sent; absent: none are made. */
   readonly droppedSpans?: () => number;
   /** Requests in work, waiting, and refused since the start (slots.ts). */
@@ -131,7 +133,7 @@ export class Metrics {
   }
 
   /** What this process has in work, and its connections to the database. */
-  #readLoad({ database, ingest, slots, droppedSpans }: MetricsOptions): void {
+  #readLoad({ database, ingest, slots, reports, droppedSpans }: MetricsOptions): void {
     this.#show('reckoner_database_connections', () => {
       const { total, idle, waiting } = database.load;
       return byLabel('state', { used: total - idle, idle, waited_for: waiting });
@@ -148,6 +150,7 @@ export class Metrics {
       show('reckoner_http_waiting_requests', () => slots().waiting);
       show('reckoner_http_refused_requests_total', () => slots().refused);
     }
+    if (reports) this.#show('reckoner_reports_total', () => byLabel('outcome', reports));
     if (droppedSpans) show('reckoner_otlp_dropped_spans_total', droppedSpans);
   }
 

@@ -391,6 +391,32 @@ export const METRICS = {
       },
     ],
   },
+  reckoner_reports_total: {
+    kind: 'counter',
+    unit: '{report}',
+    labels: { outcome: ['standby', 'old', 'away', 'conflict', 'failed', 'paused', 'missing'] },
+    help:
+      'Reports, by who answered: the standby, or the primary because the standby was too old, out of reach, stopped ' +
+      'by a conflict with recovery, failed otherwise, failed a moment ago (paused), or did not find a resource.',
+    watches: [
+      {
+        alert: 'ReckonerStandbyUnused',
+        value:
+          'sum by (environment) (rate(reckoner_reports_total{outcome!~"standby|missing"}[15m])) / ' +
+          'sum by (environment) (rate(reckoner_reports_total[15m]))',
+        above: 0.5,
+        lasting: '15m',
+        urgency: 'this week',
+        summary: 'The primary answers most reports, because the standby does not.',
+        meaning: 'Reports have the data of now, and their load is on the primary. No request fails for it.',
+        action: [
+          'The log line `reports are read from the primary` has the reason. `npm run doctor` asks the standby.',
+          'For `old`, look at the replication: `pg_stat_replication` on the primary. Or raise `READ_MAX_AGE`.',
+          'For `conflict`, raise `max_standby_streaming_delay` on the standby.',
+        ],
+      },
+    ],
+  },
   reckoner_database_connections: {
     kind: 'gauge',
     unit: '{connection}',

@@ -154,6 +154,7 @@ function answerOf(
     hasLimits: !('public' in declaration.access),
     takesKey: takesIdempotencyKey(declaration),
     hasTag: status === 200 && preconditions.hasTag(declaration),
+    isReport: declaration.reads === 'report',
   });
   const headers = showHeaders(status === 503 ? [...names, 'Retry-After'] : names);
   const description = SUCCESS_WORDS[status] ?? 'Not available. Wait for the time in `Retry-After`.';

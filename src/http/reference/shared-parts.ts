@@ -39,6 +39,12 @@ export const HEADERS = {
     description: 'The state of the resource. Send it as `If-Match` with a change.',
     schema: { type: 'string', examples: ['"mJ0bq0x0Tq2m1l4bV0pRsAzK3f"'] },
   },
+  'Reckoner-Data-Age': {
+    description:
+      'The age of the data of a report in seconds: everything is in it that was stored that long before the request. ' +
+      'Absent: the data is that of now. `Cache-Control: no-cache` asks for it.',
+    schema: { type: 'string', pattern: String.raw`^\d+$`, examples: ['2'] },
+  },
   'WWW-Authenticate': {
     description: 'How to send a key.',
     schema: { type: 'string', examples: ['Bearer'] },
@@ -54,11 +60,13 @@ export const headersOf = (answer: {
   readonly hasLimits: boolean;
   readonly takesKey: boolean;
   readonly hasTag: boolean;
+  readonly isReport: boolean;
 }): readonly HeaderName[] => [
   'X-Request-Id',
   ...(answer.hasLimits ? LIMITS : []),
   ...(answer.takesKey ? (['Idempotent-Replayed'] as const) : []),
   ...(answer.hasTag ? (['ETag'] as const) : []),
+  ...(answer.isReport ? (['Reckoner-Data-Age'] as const) : []),
 ];
 
 /** Some headers as references. */

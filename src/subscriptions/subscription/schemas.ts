@@ -486,6 +486,7 @@ export const SubscriptionReply = Type.Object(
       planVersionId: 'The version of the plan that was pinned. A plan change replaces it.',
       planVersionNumber: 'The number of the pinned version.',
       versionNumber: 'The same number as `planVersionNumber`.',
+      priceOverrides: 'The negotiated prices. Empty: those of the plan.',
       name: 'The name of the subscription, for people.',
       status:
         '`pending_payment`: the first payment is not made yet. `active`: it is billed. `terminated`: it has ' +
