@@ -38,6 +38,9 @@ const SERVER_CONNECTION = `
 
 const ROUNDS = 20;
 
+/** So long a busy server may need for one statement. Only a pooler without a second connection lets one wait longer. */
+const PATIENCE_MILLISECONDS = 4 * CONNECT_MILLISECONDS;
+
 const SETTINGS = '-c TimeZone=UTC -c DateStyle=ISO -c statement_timeout=54321';
 
 /**
@@ -101,7 +104,7 @@ async function open(url: string, options?: string): Promise<Opened> {
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: 5 * CONNECT_MILLISECONDS,
-    query_timeout: CONNECT_MILLISECONDS,
+    query_timeout: PATIENCE_MILLISECONDS,
     application_name: 'reckoner',
     ...(options !== undefined && { options }),
   });
