@@ -5205,7 +5205,7 @@ begin
   on conflict (merchant_id, kind) do update set value = c.value + many, dated_at = greatest(c.dated_at, dated)
   returning c.value, c.dated_at into last_one, last_dated;
   if (last_dated at time zone 'UTC')::date > (dated at time zone 'UTC')::date then
-    raise exception 'The clock says %, and the last number has the date %.', dated, last_dated using errcode = 'RK001';
+    raise exception 'The clock says %, and the last number has the date %.', dated, last_dated using errcode = 'RK002';
   end if;
   return last_one - many + 1;
 end $function$;

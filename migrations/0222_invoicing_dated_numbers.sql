@@ -5,7 +5,7 @@
 alter table merchant_counter add column dated_at timestamptz;
 
 /* As in 0080_invoicing.sql, for a document with this date; null: it is on a test clock, whose days are its own. It is
-   refused on a day (UTC) before that of a number drawn already: SQLSTATE RK001. */
+   refused on a day (UTC) before that of a number drawn already: SQLSTATE RK002. */
 create function draw_numbers(merchant text, of_kind text, many bigint, dated timestamptz) returns bigint
   language plpgsql
   as $$
@@ -17,7 +17,7 @@ begin
   on conflict (merchant_id, kind) do update set value = c.value + many, dated_at = greatest(c.dated_at, dated)
   returning c.value, c.dated_at into last_one, last_dated;
   if (last_dated at time zone 'UTC')::date > (dated at time zone 'UTC')::date then
-    raise exception 'The clock says %, and the last number has the date %.', dated, last_dated using errcode = 'RK001';
+    raise exception 'The clock says %, and the last number has the date %.', dated, last_dated using errcode = 'RK002';
   end if;
   return last_one - many + 1;
 end $$;

@@ -6,7 +6,7 @@ export const UNDEFINED_FUNCTION = '42883';
 export const UNDEFINED_TABLE = '42P01';
 
 /** A number was asked for on a day before that of one drawn already: the clock of this machine was set back. */
-export const CLOCK_BEHIND = 'RK001';
+export const CLOCK_BEHIND = 'RK002';
 
 /** The SQLSTATE of a driver error, '' for any other. */
 export const sqlState = (error: unknown): string =>
