@@ -146,10 +146,12 @@ export const overridesIn = ({ history, at }: Agreement): (readonly PriceOverride
 function versionsOf(agreement: Agreement, subscription: SubscriptionRow): BilledVersion[] {
   const { history, at } = agreement;
   const rows = history.map((row) => billedVersion(row, at(row)));
-  const first = { ...billedVersion(firstVersion(subscription), at(subscription)), from: subscription.billingStartsAt };
+  const said = history.length === 0 ? [subscription] : history;
+  if (said.every(({ priceOverrides }) => (priceOverrides ?? []).length === 0)) return rows;
+  if (history.length === 0)
+    rows.push({ ...billedVersion(firstVersion(subscription), at(subscription)), from: subscription.billingStartsAt });
   const overrides = history.length === 0 ? [subscription.priceOverrides] : overridesIn(agreement);
-  if (overrides.every(({ length }) => length === 0)) return rows;
-  const cut = (rows.length === 0 ? [first] : rows).flatMap((version, place) =>
+  const cut = rows.flatMap((version, place) =>
     cutByOverrides(version, overrides[place] ?? [], rows[place + 1]?.from ?? null),
   );
   return withCutPrices(cut);
