@@ -112,11 +112,9 @@ export type {
 } from './terms/billing-terms.ts';
 export { PriceOverrideReply } from './terms/price-override-schema.ts';
 export {
-  cutByOverrides,
   holdsAt,
   NO_BOUND,
   saySame,
-  withCutPrices,
   withOverrides,
 } from './terms/price-overrides.ts';
 export { boundsOfSeries, cadenceOfPrice, cadencesOf, versionsOf } from './timeline/segments.ts';

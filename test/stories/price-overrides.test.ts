@@ -267,6 +267,19 @@ describe('a change', () => {
     expect((await amountsOf(subscription))[0]).toBe('155.00');
   });
 
+  it('does not change an invoice that billed a window in advance before it', async () => {
+    const advance = await shop.feePrice({ paymentTerm: 'in_advance', properties: { unitPrice: '310' } });
+    const own = await shop.plan([advance, fee]);
+    const later = { priceId: advance.id, multiplier: '0.5', from: '2026-01-21T00:00:00Z' };
+    const subscription = await sell([later], { plan: own, bankTransferOnly: true, paymentTermDays: 10 });
+    await shop.advance(clock, '2026-01-11T00:00:00Z');
+    await change(subscription, { quantities: { [fee.id]: 2 } });
+    await shop.advance(clock, '2026-02-01T00:00:00Z');
+    const upfront = (await shop.invoices(subscription)).find(({ kind }: Resource) => kind === 'upfront');
+    expect(upfront.subtotal).toBe('255.00'); // 20 days at 310.00, 11 at 155.00
+    expect((await recomputeDatabase(env.url)).differing).toEqual([]);
+  });
+
   it('a fee that is charged once is not charged again at another price', async () => {
     const once = await shop.feePrice({ billingCadence: 'P0D', properties: { unitPrice: '99' } });
     const own = await shop.plan([once, fee]);

@@ -97,6 +97,8 @@ export interface BilledVersion {
   readonly credit?: CreditMode;
   /** A fee that it takes up again after a gap is billed anew (docs/decisions/0179). */
   readonly takesUpAnew?: boolean;
+  /** The agreed prices of its time; `versionsOf` cuts it where one begins or ends. */
+  readonly overrides?: readonly PriceOverride[];
   /** The prices, by the catalog's id, whose agreed terms change with it: they are cut by the second. */
   readonly agreedAnew?: ReadonlySet<string>;
 }
@@ -140,7 +142,10 @@ export interface BillingTerms {
   readonly prices: readonly BilledPrice[];
   /** The commitment of the terms' own version. */
   readonly minimumAmount: Decimal | null;
-  /** All versions that hold at any time, in the order of time; absent where there was never another one than this. */
+  /**
+   * All versions that hold at any time, in the order of time; absent where there was never another one than this, with
+   * the prices of the catalog.
+   */
   readonly versions?: readonly BilledVersion[];
 }
 

@@ -73,15 +73,15 @@ function pricingOf(listed: Pricing, { properties }: PriceOverride, factor: Decim
   return factor === null ? listed : scaledPricing(listed, factor);
 }
 
-/**
- * A version in the parts that overrides make of it: one for each time in which none begins or ends.
- * @param until the end of its time; null: none
- */
-export function cutByOverrides(
-  version: BilledVersion,
-  overrides: readonly PriceOverride[],
-  until: Instant | null,
-): BilledVersion[] {
+/** Versions in the parts that their overrides make of them: one for each time in which none begins or ends. */
+export function cutByOverrides(versions: readonly BilledVersion[]): readonly BilledVersion[] {
+  if (versions.every(({ overrides = [] }) => overrides.length === 0)) return versions;
+  return withCutPrices(versions.flatMap((version, place) => partsOf(version, versions[place + 1]?.from ?? null)));
+}
+
+/** @param until the end of its time; null: none */
+function partsOf(version: BilledVersion, until: Instant | null): BilledVersion[] {
+  const { overrides = [] } = version;
   const bounds = overrides
     .flatMap(({ from, to }) => [instantOf(from), instantOf(to)])
     .filter((bound) => bound !== null)
@@ -100,7 +100,7 @@ export function cutByOverrides(
  * Versions that know of which prices the agreed terms change with them: whatever the proration of a change, those are
  * cut by the second (commercial.md §1).
  */
-export const withCutPrices = (versions: readonly BilledVersion[]): BilledVersion[] =>
+const withCutPrices = (versions: readonly BilledVersion[]): BilledVersion[] =>
   versions.map((version, place) => {
     const before = new Map(versions[place - 1]?.prices.map(({ id }) => [listPriceId(id), id]));
     const changed = version.prices

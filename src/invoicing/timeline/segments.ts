@@ -10,7 +10,7 @@ import {
   type Period,
 } from '../../kernel/time.ts';
 import type { BilledPrice, BilledVersion, SeriesBounds } from '../terms/billing-terms.ts';
-import { listPriceId } from '../terms/price-overrides.ts';
+import { cutByOverrides, listPriceId } from '../terms/price-overrides.ts';
 import { type SeriesPeriod, seriesOf } from './series.ts';
 
 /** The versions of the terms, each with its time. */
@@ -23,10 +23,20 @@ export interface HistoricTerms {
   readonly versions?: readonly BilledVersion[];
 }
 
-/** All versions of the terms; the terms' own where there was never another one. */
+/** All versions of the terms, cut by agreed prices; the terms' own where there was never another one. */
 export const versionsOf = <Terms extends { readonly versions?: readonly BilledVersion[] }>(
   terms: Terms,
-): readonly (BilledVersion | Terms)[] => (terms.versions && terms.versions.length > 0 ? terms.versions : [terms]);
+): readonly (BilledVersion | Terms)[] =>
+  terms.versions && terms.versions.length > 0 ? cutVersions(terms.versions) : [terms];
+
+function cutVersions(versions: readonly BilledVersion[]): readonly BilledVersion[] {
+  const known = CUT.get(versions) ?? cutByOverrides(versions);
+  CUT.set(versions, known);
+  return known;
+}
+
+/** Versions do not change. */
+const CUT = new WeakMap<readonly BilledVersion[], readonly BilledVersion[]>();
 
 /** The time for which one version is billed. */
 export interface Segment
@@ -62,7 +72,7 @@ function findSegments({
   versions,
 }: HistoricTerms): [Segment, ...Segment[]] {
   const own = { from: bounds.startedAt, planCadence, prices, minimumAmount, anchors: {}, proration: 'second' as const };
-  const given = versions && versions.length > 0 ? versions : [own];
+  const given = versions && versions.length > 0 ? cutVersions(versions) : [own];
   const starts = given.map(({ from }, index) => (index === 0 ? bounds.startedAt : latest(from, bounds.startedAt)));
   const end = bounds.endsAt ?? NEVER;
   const segments = given.flatMap((version, index): Segment[] => {

@@ -1,14 +1,6 @@
 import { findPlans, findPlanVersions, type Plan, type PricedVersion } from '../../catalog/index.ts';
 import type { Tx } from '../../db/index.ts';
-import {
-  type BilledVersion,
-  type BillingTerms,
-  cutByOverrides,
-  type PaymentTerms,
-  type PriceOverride,
-  withCutPrices,
-  withOverrides,
-} from '../../invoicing/index.ts';
+import type { BilledVersion, BillingTerms, PaymentTerms, PriceOverride } from '../../invoicing/index.ts';
 import { normaliseCadence } from '../../kernel/time.ts';
 import { endOf } from '../subscription/decide.ts';
 import { overridesOver } from '../subscription/price-overrides.ts';
@@ -107,7 +99,6 @@ export async function loadAgreements(
 /** The terms on which a subscription is billed: those of its pinned plan version, in its own quantities. Pure. */
 export function termsUnder(agreement: Agreement, subscription: SubscriptionRow): BillingTerms {
   const { plan, version } = agreement.at(subscription);
-  const prices = withQuantities(version.prices, subscription.quantities);
   const versions = versionsOf(agreement, subscription);
   return {
     merchantId: subscription.merchantId,
@@ -129,9 +120,9 @@ export function termsUnder(agreement: Agreement, subscription: SubscriptionRow):
     endCredit: subscription.endCredit,
     taxBehavior: plan.taxBehavior,
     planTaxRate: plan.defaultTaxRate,
-    prices: withOverrides(prices, subscription.priceOverrides, subscription.billingStartsAt),
+    prices: withQuantities(version.prices, subscription.quantities),
     minimumAmount: version.minimumAmount,
-    ...(versions.length > 1 && { versions }),
+    ...(versions.length > 0 && { versions }),
   };
 }
 
@@ -139,22 +130,17 @@ export function termsUnder(agreement: Agreement, subscription: SubscriptionRow):
 export const overridesIn = ({ history, at }: Agreement): (readonly PriceOverride[])[] =>
   overridesOver(history, (row) => new Set(at(row).version.prices.map(({ id }) => id)));
 
-/**
- * All versions and quantities that a subscription had or will have, cut where an override begins or ends; one where
- * there was never another.
- */
+/** All versions, quantities and agreed prices that a subscription had or will have; none: always those of its plan. */
 function versionsOf(agreement: Agreement, subscription: SubscriptionRow): BilledVersion[] {
   const { history, at } = agreement;
-  const rows = history.map((row) => billedVersion(row, at(row)));
-  const said = history.length === 0 ? [subscription] : history;
-  if (said.every(({ priceOverrides }) => (priceOverrides ?? []).length === 0)) return rows;
-  if (history.length === 0)
-    rows.push({ ...billedVersion(firstVersion(subscription), at(subscription)), from: subscription.billingStartsAt });
-  const overrides = history.length === 0 ? [subscription.priceOverrides] : overridesIn(agreement);
-  const cut = rows.flatMap((version, place) =>
-    cutByOverrides(version, overrides[place] ?? [], rows[place + 1]?.from ?? null),
-  );
-  return withCutPrices(cut);
+  if (history.length > 0) {
+    const overrides = overridesIn(agreement);
+    return history.map((row, place) => ({ ...billedVersion(row, at(row)), overrides: overrides[place] ?? [] }));
+  }
+  const { priceOverrides: overrides, billingStartsAt: from } = subscription;
+  return overrides.length === 0
+    ? []
+    : [{ ...billedVersion(firstVersion(subscription), at(subscription)), from, overrides }];
 }
 
 /** The one version of a subscription that was never changed. */
