@@ -894,6 +894,35 @@ CREATE INDEX event_order ON ONLY event USING btree (merchant_id, seq);
 CREATE INDEX event_usage ON ONLY event USING btree (subject_id, type, at);
 alter table event enable row level security; -- with the two policies of tenant_table()
 
+create table event_archive (
+  merchant_id text not null,
+  month date not null,
+  first_seq bigint not null,
+  last_seq bigint not null,
+  event_count integer not null,
+  types jsonb not null,
+  first_accepted_at timestamp with time zone not null,
+  object_key text not null,
+  state text not null,
+  state_at timestamp with time zone not null,
+  kept_until timestamp with time zone not null,
+  hash bytea,
+  bytes bigint,
+  leased_until timestamp with time zone,
+  constraint event_archive_merchant_id_object_key_key UNIQUE (merchant_id, object_key),
+  constraint event_archive_pkey PRIMARY KEY (merchant_id, month, first_seq),
+  constraint event_archive_check CHECK ((last_seq >= first_seq)),
+  constraint event_archive_check1 CHECK ((((state = 'writing'::text) = (hash IS NULL)) AND ((state = 'writing'::text) = (bytes IS NULL)))),
+  constraint event_archive_event_count_check CHECK ((event_count > 0)),
+  constraint event_archive_hash_check CHECK ((octet_length(hash) = 32)),
+  constraint event_archive_month_check CHECK ((EXTRACT(day FROM month) = (1)::numeric)),
+  constraint event_archive_state_check CHECK ((state = ANY (ARRAY['writing'::text, 'here'::text, 'leaving'::text, 'away'::text])))
+);
+CREATE INDEX event_archive_away ON event_archive USING btree (last_seq) WHERE (state = ANY (ARRAY['leaving'::text, 'away'::text]));
+CREATE INDEX event_archive_month ON event_archive USING btree (month, state);
+CREATE UNIQUE INDEX event_archive_writing ON event_archive USING btree (merchant_id, month) WHERE (state = 'writing'::text);
+alter table event_archive enable row level security; -- with the two policies of tenant_table()
+
 create table event_day_tally (
   merchant_id text not null,
   day date not null,
@@ -5936,6 +5965,41 @@ AS $function$
        and pid is distinct from pg_backend_pid()
   $function$;
 
+CREATE OR REPLACE FUNCTION events_at_hand(merchant text, from_at timestamp with time zone, to_at timestamp with time zone, after_seq bigint DEFAULT NULL::bigint, up_to bigint DEFAULT NULL::bigint, wanted_type text DEFAULT NULL::text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  is_away boolean;
+begin
+  if merchant is null then
+    is_away := exists (
+      select from event_archive a
+       where a.state in ('leaving', 'away') and a.last_seq > coalesce(after_seq, -1)
+         and (up_to is null or a.first_seq <= up_to)
+         and (to_at is null or a.month < to_at at time zone 'UTC')
+         and (from_at is null or a.month + interval '1 month' > from_at at time zone 'UTC')
+         and (wanted_type is null or a.types ? wanted_type));
+  else
+    is_away := exists (
+      select from event_archive a
+       where a.merchant_id = merchant and a.state in ('leaving', 'away') and a.last_seq > coalesce(after_seq, -1)
+         and (up_to is null or a.first_seq <= up_to)
+         and (to_at is null or a.month < to_at at time zone 'UTC')
+         and (from_at is null or a.month + interval '1 month' > from_at at time zone 'UTC')
+         and (wanted_type is null or a.types ? wanted_type));
+  end if;
+  if is_away then
+    raise exception 'These events are in the archive.' using errcode = 'RK001', detail = jsonb_build_object(
+      'merchantId', merchant, 'from', from_at, 'to', to_at, 'after', after_seq::text, 'upTo', up_to::text,
+      'type', wanted_type);
+  end if;
+  return true;
+end $function$;
+
 CREATE OR REPLACE FUNCTION exchange_event_key_generations(work event_key_work)
  RETURNS void
  LANGUAGE plpgsql
@@ -8045,6 +8109,63 @@ begin
   delete from worker where id = any (gone);
 end $function$;
 
+CREATE OR REPLACE FUNCTION release_event_months(before date, released timestamp with time zone)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  parts int;
+begin
+  update event_archive a set state = 'leaving', state_at = released
+   where a.state = 'here' and a.month in (
+     select m.month from event_archive m
+      where m.month < before
+      group by m.month
+     having bool_and(m.state <> 'writing' and (m.state <> 'here' or m.kept_until <= released))
+        and sum(m.event_count) = (
+          select sum(t.event_count) from event_day_tally t
+           where t.day >= m.month and t.day < m.month + interval '1 month'));
+  get diagnostics parts = row_count;
+  return parts;
+end $function$;
+
+CREATE OR REPLACE FUNCTION remove_event_month(wanted date, released_before timestamp with time zone, removed timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  name text := 'event_' || to_char(wanted, 'YYYYMM');
+  is_whole boolean;
+begin
+  perform set_config('lock_timeout', '1000', true);
+  perform from event_archive a where a.month = wanted order by a.merchant_id, a.first_seq for update;
+  if exists (select from event_archive a
+              where a.month = wanted and a.state <> 'away'
+                and not (a.state = 'leaving' and a.state_at <= released_before)) then
+    return false;
+  end if;
+  perform ensure_event_partitions(wanted, 1); -- what came late may lie in the default partition
+  execute format('lock table %I in share mode', name);
+  execute format($check$
+    select not exists (
+      select from (select merchant_id, count(*) as events, min(seq) as first_seq, max(seq) as last_seq
+                     from %I group by merchant_id) e
+        full join (select merchant_id, sum(event_count) as events, min(first_seq) as first_seq,
+                          max(last_seq) as last_seq
+                     from event_archive where month = %L and state = 'leaving' group by merchant_id) a
+          using (merchant_id, events, first_seq, last_seq)
+       where e.events is null or a.events is null)$check$, name, wanted)
+    into is_whole;
+  if not is_whole then return false; end if;
+  execute format('drop table %I', name);
+  update event_archive a set state = 'away', state_at = removed where a.month = wanted and a.state = 'leaving';
+  return true;
+end $function$;
+
 CREATE OR REPLACE FUNCTION render_credit_note()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -8580,7 +8701,7 @@ begin
                       when value_path is null or event_text(e.data, value_path) is not null then 1 end as value
             from event e
            where e.merchant_id = merchant and e.type = wanted_type and e.subject_id = subject
-             and e.at >= read_from and e.at < read_to
+             and e.at >= read_from and e.at < read_to and events_at_hand(merchant, read_from, read_to)
           offset 0) e;
       is_dear := read.event_count >= 32;
       if is_outside then
@@ -8715,7 +8836,7 @@ begin
                       when value_path is null or event_text(e.data, value_path) is not null then 1 end as value
             from event e
            where e.merchant_id = merchant and e.type = wanted_type and e.subject_id = subject
-             and e.at >= read_from and e.at < read_to
+             and e.at >= read_from and e.at < read_to and events_at_hand(merchant, read_from, read_to)
           offset 0) e;
       is_dear := read.event_count >= 32;
       if is_outside then
@@ -8923,7 +9044,7 @@ begin
                       when value_path is null or event_text(e.data, value_path) is not null then 1 end as value
             from event e
            where e.merchant_id = merchant and e.type = wanted_type and e.subject_id = subject
-             and e.at >= read_from and e.at < read_to
+             and e.at >= read_from and e.at < read_to and events_at_hand(merchant, read_from, read_to)
           offset 0) e;
       is_dear := read.event_count >= 32;
       if is_outside then

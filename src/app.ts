@@ -53,14 +53,20 @@ import type { Instant } from './kernel/time.ts';
 import { createMailSender, type MailSender, type MailServer, noMailSender } from './mail/index.ts';
 import {
   admissionOf,
+  archiveCheck,
+  archiveChore,
   backfillChore,
+  type EventArchive,
   eventPartitionChore,
   eventTallyChore,
   keyGenerationChore,
   needlessLateChore,
+  openArchive,
   openProjection,
+  openStore,
   postgresUsage,
   rebuildProjection,
+  type StoreKeys,
   type UsageProjection,
 } from './metering/index.ts';
 import {
@@ -84,6 +90,7 @@ import {
   auditChecks,
   type DocumentRenderer,
   findLastNumbers,
+  findOldestOpenPeriods,
   moveNumberOn,
   providersOutside,
   type RemotePayments,
@@ -109,6 +116,16 @@ interface TelemetrySettings {
   readonly everyMilliseconds?: number;
 }
 
+/** Where old events are archived. */
+export interface ArchiveSettings {
+  /** `ARCHIVE_URL`. */
+  readonly url: string;
+  /** The login of a bucket. */
+  readonly keys?: StoreKeys | undefined;
+  /** So many days after its end a month is archived; null: none is, and what was archived can be read. */
+  readonly retentionDays: number | null;
+}
+
 export interface EnvironmentOptions {
   readonly environment: EnvironmentName;
   /** The roles of this process (docs/scaling.md); absent: all of them. */
@@ -124,6 +141,10 @@ export interface EnvironmentOptions {
   readonly standby?: { readonly url: string; readonly maxAgeSeconds: number };
   /** Usage over many subjects is counted in this ClickHouse; absent: in PostgreSQL. */
   readonly clickhouseUrl?: string;
+  /** Old events are archived there, and brought back from there; absent: all stay in the database. */
+  readonly archive?: ArchiveSettings | undefined;
+  /** How long a request waits for events from the archive; absent: 10 s. Shorter for tests. */
+  readonly archiveMilliseconds?: number;
   /** Mail is sent through this server, in production only; absent: it is held. */
   readonly mailServer?: MailServer;
   /** The address of the Stripe API; absent: Stripe itself. */
@@ -204,6 +225,7 @@ const WORK_CONNECTIONS = 5;
 const DELIVERY_CONNECTIONS = 2;
 const WORK_STATEMENT_MILLISECONDS = 60_000;
 const AUDIT_STATEMENT_MILLISECONDS = 600_000;
+const ARCHIVE_MILLISECONDS = 10_000;
 
 /**
  * Opens one environment on its database: migrates, sees to the platform's operator, and builds the server (not
@@ -280,13 +302,18 @@ function openPools(options: EnvironmentOptions, pooler: Pooler, telemetry: Telem
     logger.warn({ err: error }, 'a pooler keeps nothing on connections: statements are sent without names from now on');
   const common = { url, pooler, onPooler, onConnectionError, ...(isDiskFull && { isDiskFull }) };
   const observe = telemetry?.transaction;
-  const database = open({ ...common, observe });
-  const workDatabase = open({
+  const { archiveMilliseconds = ARCHIVE_MILLISECONDS } = options;
+  const database = open({ ...common, observe, mend: (error) => archive.mend(error, archiveMilliseconds) });
+  const workDatabase: Database = open({
     ...common,
     observe,
+    mend: (error) => archive.mend(error),
     connections: WORK_CONNECTIONS,
     statementTimeout: WORK_STATEMENT_MILLISECONDS,
   });
+  const archive = archiveOf(workDatabase, options.archive, options.now, (error) =>
+    logger.error({ err: error }, 'events could not be brought back from the archive'),
+  );
   const deliveryDatabase = open({ ...common, connections: DELIVERY_CONNECTIONS });
   const openReports = ({ maxAgeSeconds, ...of }: NonNullable<EnvironmentOptions['standby']>) => {
     const standby = open({ ...of, observe, onConnectionError, isStandby: true });
@@ -304,6 +331,20 @@ function openPools(options: EnvironmentOptions, pooler: Pooler, telemetry: Telem
   return { database, workDatabase, deliveryDatabase, reports, close };
 }
 
+/** The archive of a database. @param onTrouble told when events could not be brought back; a command throws it */
+const archiveOf = (
+  database: Database,
+  archive: ArchiveSettings | undefined,
+  now = wallClock,
+  onTrouble = (error: Error): void => {
+    throw error;
+  },
+): EventArchive =>
+  openArchive({
+    ...{ database, now, onTrouble },
+    store: archive === undefined ? null : openStore(archive.url, archive.keys),
+  });
+
 async function buildEnvironment(
   options: EnvironmentOptions,
   pools: Pools,
@@ -319,6 +360,7 @@ async function buildEnvironment(
   const { trustedProxies = [], isLocal = true } = options;
   const authenticator = new Authenticator({ database, now, isBehindProxy: trustedProxies.length > 0 });
   const projection = await openUsageProjection(options);
+  const archiving = archivingOf(options, projection !== undefined);
   const mailSender = openMailSender(options, workDatabase, now);
   const sources = {
     sealer,
@@ -423,6 +465,7 @@ async function buildEnvironment(
       }),
       ...domains.chores,
       ...(projection?.chores ?? []),
+      ...(archiving ? [archiving] : []),
     ],
     now,
     logger: options.logger,
@@ -523,6 +566,7 @@ async function buildEnvironment(
       await sender.close();
       outside.close();
       await mailSender.close(); // it notes what became of the last mails
+      await archiving?.end(); // a file that is being written is noted
       await projection?.close(); // what is being shipped needs the database to its end
       await domains.close(); // it notes what came of the last calls to payment providers
       await telemetry?.close(); // its last metrics come from the database
@@ -546,11 +590,27 @@ const openUsageProjection = ({ clickhouseUrl, logger }: EnvironmentOptions): Pro
     ? Promise.resolve(undefined)
     : openProjection(clickhouseUrl, { onTrouble: (error, what) => logger.warn({ err: error }, what) });
 
+/** Moves old events into the archive, if the settings say so. */
+const archivingOf = ({ archive }: EnvironmentOptions, hasProjection: boolean) =>
+  archive?.retentionDays == null
+    ? undefined
+    : archiveChore({
+        store: openStore(archive.url, archive.keys),
+        retentionDays: archive.retentionDays,
+        findOpenPeriods: findOldestOpenPeriods,
+        hasProjection,
+      });
+
 /** The database of a command: one connection. */
-const openAlone = async (url: string, statementTimeout?: number): Promise<Database> =>
+const openAlone = async (
+  url: string,
+  statementTimeout?: number,
+  mend?: (error: unknown) => Promise<boolean>,
+): Promise<Database> =>
   new Database({
     ...{ url, connections: 1, pooler: await findPooler(url) },
     ...(statementTimeout !== undefined && { statementTimeout }),
+    ...(mend !== undefined && { mend }),
   });
 
 /** Requests a new copy of an environment's usage in ClickHouse, from the events in PostgreSQL; its workers build it. */
@@ -651,11 +711,20 @@ export interface BegunLife {
 /** From now on documents may have the days of this machine's clock (decision 0254). @param ownerUrl of the owner */
 export const acceptClock = (ownerUrl: string): Promise<number> => acceptClockAt(ownerUrl, wallClock());
 
-/** Holds an environment's data against all that is promised about it; see `audit`. */
-export async function auditDatabase(databaseUrl: string): Promise<{ checked: number; violations: Violation[] }> {
-  const database = await openAlone(databaseUrl, AUDIT_STATEMENT_MILLISECONDS);
+/**
+ * Holds an environment's data against all that is promised about it; see `audit`. With an archive, each of its files is
+ * read, too.
+ */
+export async function auditDatabase(
+  databaseUrl: string,
+  archive?: ArchiveSettings,
+): Promise<{ checked: number; violations: Violation[] }> {
+  const database: Database = await openAlone(databaseUrl, AUDIT_STATEMENT_MILLISECONDS, (error) =>
+    archiveOf(database, archive).mend(error),
+  );
   try {
-    const checks = [...auditChecks, sealedCheck];
+    const files = archive === undefined ? [] : [archiveCheck(openStore(archive.url, archive.keys))];
+    const checks = [...auditChecks, sealedCheck, ...files];
     return { checked: invariantCount + checks.length, violations: await audit(database, checks) };
   } finally {
     await database.close();
@@ -665,9 +734,16 @@ export async function auditDatabase(databaseUrl: string): Promise<{ checked: num
 /**
  * Calculates an environment's issued invoices again from the events, and tells which come out otherwise.
  * @param scope whose invoices; absent: those of every merchant
+ * @param archive from which old events are brought back; absent: there is none
  */
-export async function recomputeDatabase(databaseUrl: string, scope?: Scope): ReturnType<typeof recomputeFrom> {
-  const database = await openAlone(databaseUrl, AUDIT_STATEMENT_MILLISECONDS);
+export async function recomputeDatabase(
+  databaseUrl: string,
+  scope?: Scope,
+  archive?: ArchiveSettings,
+): ReturnType<typeof recomputeFrom> {
+  const database: Database = await openAlone(databaseUrl, AUDIT_STATEMENT_MILLISECONDS, (error) =>
+    archiveOf(database, archive).mend(error),
+  );
   try {
     return await recomputeFrom(database, scope);
   } finally {

@@ -401,3 +401,24 @@ describe('the name of a variable', () => {
     expect(settingNames().size).toBeGreaterThan(25);
   });
 });
+
+describe('the archive', () => {
+  const keys = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' };
+
+  it.each(['P400D', '400', 'p1000d'])('takes a retention of %s', (RETENTION) => {
+    const { retentionDays, production, storeKeys } = read({ RETENTION, ARCHIVE_URL: 's3://usage', ...keys });
+    expect(retentionDays).toBe(Number.parseInt(RETENTION.replace(/^p/i, ''), 10));
+    expect(production.archiveUrl).toBe('s3://usage');
+    expect(storeKeys).toMatchObject({ accessKeyId: 'id', secretAccessKey: 'secret' });
+  });
+
+  it.each([
+    [{ RETENTION: 'P399D', ARCHIVE_URL: 'file:///a' }, ['RETENTION']],
+    [{ RETENTION: 'P2Y', ARCHIVE_URL: 'file:///a' }, ['RETENTION']],
+    [{ RETENTION: 'P400D' }, ['ARCHIVE_URL']],
+    [{ ARCHIVE_URL: 's3://usage' }, ['ARCHIVE_URL']],
+    [{ SANDBOX_ARCHIVE_URL: 's3://usage', AWS_ACCESS_KEY_ID: 'id' }, ['SANDBOX_ARCHIVE_URL']],
+    [{ ARCHIVE_URL: 'file:///a', SANDBOX_ARCHIVE_URL: 'file:///a' }, ['SANDBOX_ARCHIVE_URL']],
+    [{ ARCHIVE_URL: 'gs://usage' }, ['ARCHIVE_URL']],
+  ])('refuses %o', (variables, names) => expect(problemsOf(variables)).toEqual(names));
+});

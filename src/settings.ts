@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { readArchiveUrl } from './kernel/archive-url.ts';
 import { hostUrlsOf } from './kernel/database-url.ts';
 import { KEY_LENGTH } from './kernel/ids.ts';
 import { editsBetween } from './kernel/nearest-word.ts';
@@ -86,6 +87,8 @@ const environmentTable = (prefix: '' | 'SANDBOX_', port: number, foreignPrefix: 
     directDatabaseUrl: optional(`${prefix}DATABASE_DIRECT_URL`, parseDatabaseUrl),
     /** A standby that answers reports; absent: `databaseUrl` does. */
     readDatabaseUrl: optional(`${prefix}DATABASE_READ_URL`, parseReadUrl),
+    /** Where events that are older than the retention are archived; absent: all stay in the database. */
+    archiveUrl: optional(`${prefix}ARCHIVE_URL`, parseArchiveUrl),
     /** The base of checkout links and permalinks, without a slash at the end; absent: `http://HOST:PORT`. */
     publicUrl: optional(`${prefix}PUBLIC_URL`, parsePublicUrl),
     /** The first operator's API key as it was given; absent: generated once. */
@@ -99,6 +102,13 @@ const environmentTable = (prefix: '' | 'SANDBOX_', port: number, foreignPrefix: 
   });
 
 const mailTable = table({ url: optional('SMTP_URL', parseSmtpUrl), from: optional('MAIL_FROM', parseMailFrom) });
+
+/** The standard variables for a login at an object store. */
+const storeTable = table({
+  accessKeyId: optional('AWS_ACCESS_KEY_ID', (value) => value),
+  secretAccessKey: optional('AWS_SECRET_ACCESS_KEY', (value) => value),
+  sessionToken: optional('AWS_SESSION_TOKEN', (value) => value),
+});
 
 const metricsTable = table({
   port: optional('METRICS_PORT', parsePort),
@@ -128,6 +138,14 @@ const allSettings = table({
   sandbox: environmentTable('SANDBOX_', 4401, 'rk_live_'),
   /** How many seconds old the data of a report may be, where a standby answers it. */
   readMaxAgeSeconds: setting('READ_MAX_AGE', parseMaxAge, 10),
+  /** Days after which the events of a month are archived; absent: they stay in the database. */
+  retentionDays: optional('RETENTION', parseRetention),
+  /** The login of buckets in which events are archived. */
+  storeKeys: (source) => {
+    const { accessKeyId, secretAccessKey, sessionToken } = storeTable(source);
+    if (accessKeyId === undefined || secretAccessKey === undefined) return undefined;
+    return { accessKeyId, secretAccessKey, sessionToken };
+  },
   /** Usage is aggregated in this ClickHouse; absent: in PostgreSQL. */
   clickhouseUrl: optional('CLICKHOUSE_URL', parseClickHouseUrl),
   /** The server that production sends mail through, and the address it comes from; absent: mail is held. */
@@ -247,7 +265,9 @@ function conflicts(settings: Settings): SettingProblem[] {
     ...missingForRoles(settings, name),
     ...previousWithoutCurrent(settings[name], name),
     ...othersWithoutDatabase(settings[name], name),
+    ...bucketWithoutLogin(settings, name),
   ]);
+  problems.push(...wrongArchives(settings));
   if (production.databaseUrl && sandbox.databaseUrl && sameDatabase(production.databaseUrl, sandbox.databaseUrl)) {
     problems.push({
       name: 'SANDBOX_DATABASE_URL',
@@ -277,6 +297,21 @@ function othersWithoutDatabase(
     ...(directDatabaseUrl === undefined ? [] : [needed('the direct way to the same database')]),
     ...(readDatabaseUrl === undefined ? [] : [needed('a standby of it')]),
   ];
+}
+
+function bucketWithoutLogin({ storeKeys, ...settings }: Settings, name: EnvironmentName): SettingProblem[] {
+  const { archiveUrl } = settings[name];
+  if (archiveUrl === undefined || storeKeys !== undefined || readArchiveUrl(archiveUrl).kind === 'folder') return [];
+  const setting = `${name === 'sandbox' ? 'SANDBOX_' : ''}ARCHIVE_URL`;
+  return [{ name: setting, problem: 'is a bucket, which needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY' }];
+}
+
+/** The settings of the archives of both environments. */
+function wrongArchives({ retentionDays, environments, production, sandbox }: Settings): SettingProblem[] {
+  if (environments.length > 1 && production.archiveUrl !== undefined && production.archiveUrl === sandbox.archiveUrl)
+    return [{ name: 'SANDBOX_ARCHIVE_URL', problem: 'is the archive of production too; they must not share one' }];
+  if (retentionDays === undefined || production.archiveUrl !== undefined || sandbox.archiveUrl !== undefined) return [];
+  return [{ name: 'ARCHIVE_URL', problem: 'is required with RETENTION: where old events go' }];
 }
 
 /** The settings that a process with only some roles needs, because other processes have the others. */
@@ -463,6 +498,23 @@ function parseClickHouseUrl(value: string): string {
   if (Object.keys(others).length > 0) throw new Error('has a parameter that is not ?cluster=name');
   if (cluster !== undefined && !/^[\w-]+$/.test(cluster))
     throw new Error('names a cluster that is not letters, digits, underscores and dashes');
+  return value;
+}
+
+const LEAST_RETENTION_DAYS = 400;
+
+/** Longer than a year with its grace period: no annual period that can still change is archived. */
+function parseRetention(value: string): number {
+  const [, text = ''] = /^P?(\d{1,5})D?$/i.exec(value) ?? [];
+  if (text === '') throw new Error(`"${value}" is not a number of days, as P400D`);
+  if (Number(text) < LEAST_RETENTION_DAYS)
+    throw new Error(`is ${text} days; at least ${LEAST_RETENTION_DAYS} are required: P${LEAST_RETENTION_DAYS}D`);
+  return Number(text);
+}
+
+/** A problem does not repeat the address. */
+function parseArchiveUrl(value: string): string {
+  readArchiveUrl(value);
   return value;
 }
 

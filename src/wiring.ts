@@ -507,8 +507,9 @@ export const auditChecks = [snapshotRecheck];
 /** Rebuilds the sums of reports; see `rebuildRevenue`. */
 export const rebuildReports = rebuildRevenue;
 
+/** The open periods of all merchants, whose events are not archived. */
 /** The numbers of invoices, for a restored database. */
-export { findLastNumbers, moveNumberOn } from './invoicing/index.ts';
+export { findLastNumbers, findOldestOpenPeriods, moveNumberOn } from './invoicing/index.ts';
 
 /** Calculates issued invoices again from the events; see `recomputeInvoices`. */
 export const recomputeFrom = (

@@ -229,7 +229,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     ...['rating', 'terms', 'timeline', 'invoice', 'outside-tax', 'owed', 'difference', 'credit-notes', 'calculation'],
     ...['usage', 'documents', 'paying', 'credits', 'drafts', 'issue', 'one-off', 'page', 'reading', 'collecting'],
   ],
-  metering: ['meter', 'keys', 'events', 'intake', 'usage', 'stored', 'clickhouse'],
+  metering: ['meter', 'keys', 'events', 'intake', 'usage', 'stored', 'clickhouse', 'archive'],
   payments: [
     ...['provider', 'stripe', 'records', 'calls', 'sessions', 'returns', 'checkouts', 'charges', 'notices'],
     ...['page', 'links', 'exceptions'],

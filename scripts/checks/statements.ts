@@ -20,6 +20,42 @@ export function statementsOutOfSight(files: readonly SourceFile[]): Finding[] {
     );
 }
 
+const READS_EVENTS = /\b(?:from|join) event\b(?! *\()/;
+/** Asks for the events first, or knows the archive itself. */
+const ASKS = /\b(?:eventsAtHand|inRange)\(|\bevent_archive\b/;
+
+/** Statements that need no archived event, each by a part of its text, with the reason. */
+const WITHOUT_OLD_EVENTS: readonly (readonly [part: RegExp, reason: string])[] = [
+  [/from event where seq > /, 'events by their place in the order of acceptance: shipper.ts asks for them before'],
+  [
+    /seq > \$\{mark\}|from event e \$\{addresses/,
+    'a projection answers only while no event after its mark is archived',
+  ],
+  [/e\.seq > \$\{seq\}/, 'what is not counted yet is not archived'],
+  [/f\.accepted_at >=/, 'the first of the events that the list itself reads'],
+  [/e\.seq = \$\{event\.seq\}/, 'one event that was found in the same transaction'],
+  [/where \$\{wanted\}/, 'its condition is made with inRange'],
+  [/order by e\.seq`/, 'the events of a part that is being written'],
+];
+
+/** Statements that read raw events and would miss archived ones; see src/metering/events/at-hand.sql.ts. */
+export function readsWithoutArchive(files: readonly SourceFile[]): Finding[] {
+  return files
+    .filter((file) => isProgram(file) && file.path.endsWith('.sql.ts') && roomOf(file.path) !== 'auditor')
+    .flatMap((file) =>
+      nodesOf(file)
+        .filter(isStatement)
+        .map(({ start, end }) => ({ start, text: file.text.slice(start, end) }))
+        .filter(({ text }) => READS_EVENTS.test(text) && !ASKS.test(text))
+        .filter(({ text }) => !WITHOUT_OLD_EVENTS.some(([part]) => part.test(text)))
+        .map(({ start }) => ({
+          path: file.path,
+          line: lineAt(file.text, start),
+          what: 'reads raw events without eventsAtHand: those in the archive would be missing',
+        })),
+    );
+}
+
 /**
  * Imports of a `*.sql.ts` by a file that has no transaction: rules know neither statements nor columns, types included.
  * The type of a row that a rule takes stands in a file of its own. An `index.ts` hands on what others use.

@@ -240,6 +240,13 @@ const BREAKS: Readonly<Record<string, readonly [broken: string, undone: string]>
      update subscription set status = 'terminated', terminated_at = started_at`,
     `update entitlement set is_from_plan = false, subscription_id = null; update subscription set status = 'active', terminated_at = null`,
   ],
+  'archived-events-have-keys': [
+    `insert into event_archive (merchant_id, month, first_seq, last_seq, event_count, types, first_accepted_at, object_key,
+       state, state_at, kept_until, hash, bytes)
+     select merchant_id, '2020-01-01', 1, 5, 5, '{"call": 5}', now(), 'lost', 'away', now(), now(), sha256(''), 1
+       from invoice limit 1`,
+    `delete from event_archive where object_key = 'lost'`,
+  ],
   'events-have-keys': ['update event_key set seq = seq + 1000000', 'update event_key set seq = seq - 1000000'],
   'books-balance': [
     'update ledger_entry set amount = amount * 2 where position = (select min(position) from ledger_entry)',

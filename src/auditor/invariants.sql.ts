@@ -23,6 +23,12 @@ const bookedOf = (account: string): Sql => sql`
 /** Does an event id begin with the month of the event `e`? The rest of the id is enciphered. */
 const isNamedBy = (id: Sql): Sql => sql`starts_with(${id}, 'evt_' || to_char(e.at at time zone 'UTC', 'YYYYMM'))`;
 
+/** Are the events of this month, which the id names, in files of the archive? */
+const isInArchive = (merchantId: Sql, id: Sql): Sql => sql`
+  exists (select from event_archive a
+           where a.merchant_id = ${merchantId} and a.state = 'away'
+             and starts_with(${id}, 'evt_' || to_char(a.month, 'YYYYMM')))`;
+
 /** Lists whose totals are kept: the table, what divides its rows, and which rows count. */
 const COUNTED_LISTS: Readonly<Record<string, readonly [facets: Sql, counts?: Sql]>> = {
   invoice: [sql`status`],
@@ -309,7 +315,8 @@ export const invariants: readonly Invariant[] = [
        where r.status = 'settled' and r.settled_amount > 0
          and not exists (select from event e
                           where e.merchant_id = r.merchant_id and e.idempotency_key = r.id
-                            and ${isNamedBy(sql`r.event_id`)})`,
+                            and ${isNamedBy(sql`r.event_id`)})
+         and not ${isInArchive(sql`r.merchant_id`, sql`r.event_id`)}`,
   },
   {
     name: 'source-events-are-usage-once',
@@ -321,7 +328,8 @@ export const invariants: readonly Invariant[] = [
               and (cardinality(s.usage_event_ids) <> 1
                    or not exists (select from event e
                                    where e.merchant_id = s.merchant_id and e.idempotency_key = s.id
-                                     and ${isNamedBy(sql`s.usage_event_ids[1]`)})))
+                                     and ${isNamedBy(sql`s.usage_event_ids[1]`)})
+                      and not ${isInArchive(sql`s.merchant_id`, sql`s.usage_event_ids[1]`)}))
           or (s.status <> 'processed' and s.usage_event_ids <> '{}')`,
   },
   {
@@ -335,7 +343,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'events-have-keys',
-    meaning: 'I-03: every event has its key, and every key its event',
+    meaning: 'I-03: every event has its key, and every key its event, here or in a file of the archive',
     broken: sql`
       select coalesce(e.merchant_id, k.merchant_id) as merchant_id, coalesce(e.seq, k.seq)::text as id,
              case when e.seq is null then 'a key without an event' else 'an event without a key' end as detail
@@ -346,7 +354,26 @@ export const invariants: readonly Invariant[] = [
                            select merchant_number, seq, day from event_key_sealed) stored
                      left join merchant_number n on n.number = stored.merchant_number) k
           on k.merchant_id = e.merchant_id and k.seq = e.seq and k.day = (e.at at time zone 'UTC')::date
-       where e.seq is null or k.seq is null`,
+       where k.seq is null
+          or e.seq is null and not exists (
+               select from event_archive a
+                where a.merchant_id = k.merchant_id and a.month = date_trunc('month', k.day)::date and a.state = 'away'
+                  and k.seq >= a.first_seq and k.seq <= a.last_seq)`,
+  },
+  {
+    name: 'archived-events-have-keys',
+    meaning: 'I-03: a file of the archive has as many events as there are keys of its month and its numbers',
+    broken: sql`
+      select a.merchant_id, a.object_key as id, format('%s events, %s keys', a.event_count, count(k.seq)) as detail
+        from event_archive a
+        left join merchant_number n on n.merchant_id = a.merchant_id
+        left join (select merchant_number, seq, day from event_key
+                    union all
+                   select merchant_number, seq, day from event_key_sealed) k
+          on k.merchant_number = n.number and date_trunc('month', k.day)::date = a.month
+         and k.seq >= a.first_seq and k.seq <= a.last_seq
+       group by a.merchant_id, a.month, a.first_seq
+      having count(k.seq) <> a.event_count`,
   },
   {
     name: 'books-balance',

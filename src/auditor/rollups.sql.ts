@@ -74,6 +74,12 @@ const keptOf = (table: 'usage_rollup' | 'usage_value', { from, to }: Slice): Sql
 const nameOf = sql`format('definition %s, subject %s, %s, group %s', definition_id, subject_id, hour,
                           coalesce(k.group_values, e.group_values))`;
 
+/** Are events of this hour in files of the archive? Then there is nothing to compare with. */
+const IS_AWAY = sql`exists (
+  select from event_archive a
+   where a.merchant_id = coalesce(e.merchant_id, k.merchant_id) and a.state = 'away'
+     and a.month = date_trunc('month', coalesce(e.hour, k.hour) at time zone 'UTC')::date)`;
+
 /**
  * Hours of a slice whose roll-ups differ from their events. One statement sees events and roll-ups as of one instant,
  * so that events which are stored meanwhile do not matter.
@@ -96,7 +102,7 @@ export const selectDifferingRollups = (tx: Tx, slice: Slice): Promise<BrokenRow[
     select merchant_id, ${nameOf} as id,
            format('kept %s, its events make %s', k.figures, e.figures) as detail
       from counted e full join kept k using (${KEY})
-     where e.figures is distinct from k.figures or e.group_values is distinct from k.group_values
+     where (e.figures is distinct from k.figures or e.group_values is distinct from k.group_values) and not ${IS_AWAY}
      limit ${MOST_ROWS}`);
 
 /** Hours of a slice whose different values are not those of their events. */
@@ -112,5 +118,6 @@ export const selectDifferingValues = (tx: Tx, slice: Slice): Promise<BrokenRow[]
            case when k.value_hash is null then 'a value of its events is not kept'
              else 'no event has a value that is kept' end as detail
       from counted e full join kept k using (${KEY}, value_hash)
-     where e.value_hash is null or k.value_hash is null or e.group_values is distinct from k.group_values
+     where (e.value_hash is null or k.value_hash is null or e.group_values is distinct from k.group_values)
+       and not ${IS_AWAY}
      limit ${MOST_ROWS}`);

@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import pg from 'pg';
 import { fieldOf, rowOf } from './names.ts';
 
 /** So many rows of a long answer are read in one turn of the event loop: some milliseconds. */
@@ -18,8 +18,18 @@ export async function ask(
   return { rows: rows.map((values) => rowOf(names, values)), rowCount };
 }
 
-/** Asks a statement that may have very many rows, and fetches them in pieces, each with a round trip of its own. */
-export const askInPieces = async (
+/**
+ * Asks a statement that may have very many rows, and fetches them in pieces, each with a round trip of its own. The
+ * driver does not end such a statement after an error, and PostgreSQL would wait for that for ever.
+ */
+export async function askInPieces(
   client: pg.PoolClient,
   statement: { readonly text: string; readonly values: unknown[] },
-): Promise<Record<string, unknown>[]> => (await ask(client, { ...statement, rows: PIECE })).rows;
+): Promise<Record<string, unknown>[]> {
+  try {
+    return (await ask(client, { ...statement, rows: PIECE })).rows;
+  } catch (error) {
+    if (error instanceof pg.DatabaseError) (client as unknown as { connection: { sync(): void } }).connection.sync();
+    throw error;
+  }
+}

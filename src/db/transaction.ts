@@ -64,6 +64,8 @@ const RETRYABLE = new Set(['40001', '40P01']); // serialization failure, deadloc
 const CHECK_VIOLATION = '23514';
 /** After its own limit a statement is given up here: then the database does not answer at all. */
 const GRACE_MILLISECONDS = 1_000;
+/** A page of work may lack something for each of its rows. */
+const MOST_MENDS = 1_000;
 /** After a disk was found full it counts as full for so long: only the next write shows that there is space again. */
 const FULL_MILLISECONDS = 10_000;
 
@@ -111,6 +113,11 @@ export interface DatabaseOptions {
   readonly isDiskFull?: () => boolean;
   /** Told of each transaction when it has ended; absent: none is measured. */
   readonly observe?: ((report: TransactionReport) => void) | undefined;
+  /**
+   * Told of an error after the rollback: it may get what the work did not find. @returns whether it did; then the same
+   * work runs again. Absent: nobody can. @throws another error in place of this one
+   */
+  readonly mend?: (error: unknown) => Promise<boolean>;
   /** Told when an idle connection breaks; without a listener that would end the process. */
   readonly onConnectionError?: (error: Error) => void;
 }
@@ -150,12 +157,14 @@ export class Database {
   readonly #isDiskFull: () => boolean;
   readonly #observe: DatabaseOptions['observe'];
   readonly #retries: typeof RETRIES;
+  readonly #mend: (error: unknown) => Promise<boolean>;
   #fullUntil = 0;
 
   constructor(options: DatabaseOptions) {
     this.#statementTimeout = options.statementTimeout ?? 10_000;
     this.#isDiskFull = options.isDiskFull ?? (() => false);
     this.#observe = options.observe;
+    this.#mend = options.mend ?? (async () => false);
     this.#pooler = options.pooler ?? (options.isStandby ? STRICT_POOLER : NO_POOLER);
     this.#onPooler = options.onPooler ?? (() => undefined);
     const settings = `-c statement_timeout=${this.#statementTimeout} ${optionsOf(TEXT_SETTINGS)}`;
@@ -212,7 +221,18 @@ export class Database {
         throw error;
       }
     };
-    return this.#observed('transaction', () => tryAgain(attempt, this.#retries));
+    return this.#observed('transaction', () => this.#mended(() => tryAgain(attempt, this.#retries)));
+  }
+
+  /** Runs work again each time that what it lacked was got. */
+  async #mended<T>(work: () => Promise<T>): Promise<T> {
+    for (let left = MOST_MENDS; ; left -= 1) {
+      try {
+        return await work();
+      } catch (error) {
+        if (left === 0 || !(await this.#mend(error))) throw error;
+      }
+    }
   }
 
   /** Tells the observer, if there is one, how long some work took. */
@@ -351,7 +371,7 @@ export class Database {
         tx: nothing,
       }));
     };
-    const { rows } = await this.#observed(`call ${name}`, () => tryAgain(attempt, RETRIES));
+    const { rows } = await this.#observed(`call ${name}`, () => this.#mended(() => tryAgain(attempt, RETRIES)));
     return rows as Row[];
   }
 

@@ -73,6 +73,7 @@ export {
   type BilledPeriod,
   selectNextToClose as findNextToClose,
   selectNextToCloseOfEach as findNextToCloseOfEach,
+  selectOldestOpenPeriods as findOldestOpenPeriods,
   selectSeriesPeriods as findSeriesPeriods,
 } from './reading/open-invoices.sql.ts';
 export {

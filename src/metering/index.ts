@@ -1,3 +1,6 @@
+export { archiveChore, type EventArchive, openArchive } from './archive/archive.ts';
+export { archiveCheck } from './archive/check.ts';
+export { openStore, type StoreKeys } from './archive/store.ts';
 export { openProjection, rebuildProjection, settledSeq, type UsageProjection } from './clickhouse/index.ts';
 export { meteringErrors } from './errors.ts';
 export type { BalancesQuestion, EventBalances, EventUse } from './events/expand.ts';

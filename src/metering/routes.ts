@@ -108,7 +108,8 @@ export const eventRoutes = (
     summary: 'List events',
     description:
       'Newest first. `status=unmatched` finds events that nothing counts, each with its `reason`. Without `from`, ' +
-      '`to` or `updatedFrom`, a list by `status` has the events that were accepted in the last seven days.',
+      '`to` or `updatedFrom`, a list by `status` has the events that were accepted in the last seven days. Without ' +
+      '`from` and `to`, archived events are not listed.',
     access: { role: 'viewer', merchant: 'query' },
     query: EventListQuery,
     of: ListedEventReply,

@@ -15,7 +15,7 @@ import { nameOfDatabase, openDatabases } from './databases.ts';
 import type { LoadProgram, NextNumber, Program } from './environment.ts';
 import { StartFailure } from './failure.ts';
 import type { Output } from './output.ts';
-import { openDataDirectory } from './start.ts';
+import { archiveOf, openDataDirectory } from './start.ts';
 
 const POLL_MILLISECONDS = 100;
 const OWN = 'it is your own: use its backups, and after a restore of them: npm run restored';
@@ -84,7 +84,7 @@ export async function restore(
   const program = await loadProgram();
   for (const environment of environments) await sayRestored(environment, url(environment), program, [], output);
   for (const environment of environments)
-    await auditRestored(environment, server.loginUrlFor(nameOfDatabase(environment)), program, output);
+    await auditRestored(settings, environment, server.loginUrlFor(nameOfDatabase(environment)), program, output);
 }
 
 /**
@@ -104,7 +104,7 @@ export async function restored(
   for (const environment of settings.environments) {
     for (const id of await sayRestored(environment, databases.ownerUrlOf(environment), program, nextNumbers, output))
       unknown.delete(id);
-    await auditRestored(environment, databases.urlOf(environment), program, output);
+    await auditRestored(settings, environment, databases.urlOf(environment), program, output);
   }
   if (unknown.size > 0)
     throw new StartFailure(`No merchant with invoices has the id ${[...unknown].join(', ')}.`, 'see the list above');
@@ -157,6 +157,7 @@ async function sayRestored(
 }
 
 async function auditRestored(
+  settings: Settings,
   environment: EnvironmentName,
   url: string,
   program: Program,
@@ -164,7 +165,7 @@ async function auditRestored(
 ): Promise<void> {
   const { checked, violations } = await output.step(
     `${environment}: data audited`,
-    () => program.auditDatabase(url),
+    () => program.auditDatabase(url, archiveOf(settings, environment)),
     (found) => `${found.checked - found.violations.length} of ${found.checked} invariants hold`,
   );
   if (violations.length > 0)

@@ -16,7 +16,7 @@ import {
   masterKeysOf,
 } from './master-keys.ts';
 import type { Output } from './output.ts';
-import { createLogger, openDataDirectory } from './start.ts';
+import { archiveOf, createLogger, openDataDirectory } from './start.ts';
 
 /** Every database of the settings, opened, with the parts that work on it. */
 async function openAll(
@@ -89,7 +89,7 @@ export async function auditAll(
   for (const { environment, url, program } of await openAll(settings, loadProgram, output, cleanup, 'join')) {
     const { violations } = await output.step(
       `${environment}: data audited`,
-      () => program.auditDatabase(url),
+      () => program.auditDatabase(url, archiveOf(settings, environment)),
       (found) => `${found.checked - found.violations.length} of ${found.checked} invariants hold`,
     );
     broken += violations.length;
@@ -112,7 +112,7 @@ export async function recomputeAll(
   for (const { environment, url, program } of await openAll(settings, loadProgram, output, cleanup, 'join')) {
     const { differing } = await output.step(
       `${environment}: invoices recomputed`,
-      () => program.recomputeDatabase(url),
+      () => program.recomputeDatabase(url, undefined, archiveOf(settings, environment)),
       (found) => `${found.checked - found.differing.length} of ${found.checked} have the same result`,
     );
     count += differing.length;
@@ -338,6 +338,12 @@ export const HELP = `
   DATABASE_READ_URL, SANDBOX_DATABASE_READ_URL
                                     a standby that answers reports (DATABASE_URL)
   READ_MAX_AGE                      the greatest age of its data in seconds, 2 to 3600 (10)
+  RETENTION                         archive the events of a month so long after its end: P400D or more (all stay in the
+                                    database)
+  ARCHIVE_URL, SANDBOX_ARCHIVE_URL  where archived events lie: s3://bucket/folder?region=…&endpoint=https://…, or
+                                    file:///folder (none)
+  AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN
+                                    the login of these buckets (none)
   CLICKHOUSE_URL                    aggregate usage in ClickHouse (in PostgreSQL)
   SMTP_URL, MAIL_FROM               the mail server of production, smtp(s)://user:password@host:587, and the sender
                                     address (emails are stored and not sent)

@@ -38,6 +38,13 @@ export interface MasterKeysOfStart {
   readonly keep?: (() => void) | undefined;
 }
 
+/** Where old events are archived; `ArchiveSettings` in app.ts. */
+export interface ArchiveOfStart {
+  readonly url: string;
+  readonly keys: Settings['storeKeys'];
+  readonly retentionDays: number | null;
+}
+
 interface EnvironmentRequest {
   readonly environment: EnvironmentName;
   /** Absent: all. */
@@ -48,6 +55,7 @@ interface EnvironmentRequest {
   readonly standby?: { readonly url: string; readonly maxAgeSeconds: number };
   readonly isDiskFull?: () => boolean;
   readonly clickhouseUrl?: string;
+  readonly archive?: ArchiveOfStart | undefined;
   readonly mailServer?: { readonly url: string; readonly from: string };
   readonly stripeApiUrl?: string;
   /** The service that checks VAT numbers; absent or null: none. */
@@ -126,7 +134,10 @@ export interface Program {
   beginLife(ownerUrl: string, nextNumbers: readonly NextNumber[]): Promise<BegunLife>;
   /** From now on documents may have the days of this machine's clock. @returns how many counters were ahead of it */
   acceptClock(ownerUrl: string): Promise<number>;
-  auditDatabase(databaseUrl: string): Promise<{ checked: number; violations: readonly BrokenInvariant[] }>;
+  auditDatabase(
+    databaseUrl: string,
+    archive?: ArchiveOfStart,
+  ): Promise<{ checked: number; violations: readonly BrokenInvariant[] }>;
   /** @param from the keys of the existing secrets */
   rotateDatabase(databaseUrl: string, to: string, from: readonly string[]): Promise<RotationReport>;
   /** Signs a user in at the console, once; or the users, if they are not exactly one. */
@@ -135,7 +146,11 @@ export interface Program {
     user: { readonly email: string; readonly userId?: string | undefined },
     publicUrl: string,
   ): Promise<{ readonly url: string } | { readonly users: readonly UserOfEmail[] }>;
-  recomputeDatabase(databaseUrl: string): Promise<{ checked: number; differing: readonly DifferingInvoice[] }>;
+  recomputeDatabase(
+    databaseUrl: string,
+    scope?: undefined,
+    archive?: ArchiveOfStart,
+  ): Promise<{ checked: number; differing: readonly DifferingInvoice[] }>;
 }
 
 /** Loading the parts takes a moment, in which a database can start; a command that needs none never loads them. */

@@ -14,7 +14,7 @@ import { joinEmbeddedPostgres, makeDirectory } from '../db/embedded/index.ts';
 import { ALL_ROLES, type EnvironmentName, type Settings } from '../settings.ts';
 import { type Databases, directOf, openDatabases, shownPath } from './databases.ts';
 import { fillDemo, rememberDemo } from './demo.ts';
-import type { Demo, LoadProgram, Program, ServedEnvironment } from './environment.ts';
+import type { ArchiveOfStart, Demo, LoadProgram, Program, ServedEnvironment } from './environment.ts';
 import { explainListening, StartFailure } from './failure.ts';
 import {
   isLoopbackHost,
@@ -212,6 +212,13 @@ function loadedOnce(loadProgram: LoadProgram): LoadProgram {
   };
 }
 
+/** Where the old events of an environment are archived. */
+export function archiveOf(settings: Settings, name: EnvironmentName): ArchiveOfStart | undefined {
+  const { archiveUrl: url } = settings[name];
+  if (url === undefined) return undefined;
+  return { url, keys: settings.storeKeys, retentionDays: settings.retentionDays ?? null };
+}
+
 const portSetting = (name: EnvironmentName): string => (name === 'production' ? 'PORT' : 'SANDBOX_PORT');
 
 /**
@@ -246,6 +253,7 @@ async function open(
           ...standbyOf(settings, name),
           isDiskFull: () => databases.isDiskFull(name),
           ...(settings.clickhouseUrl !== undefined && { clickhouseUrl: settings.clickhouseUrl }),
+          archive: archiveOf(settings, name),
           ...(settings.mailServer !== undefined && { mailServer: settings.mailServer }),
           ...(settings.stripeApiUrl !== undefined && { stripeApiUrl: settings.stripeApiUrl }),
           viesUrl: settings.viesUrl,

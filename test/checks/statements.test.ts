@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Exceptions, type Finding, projectFiles, report } from '../../scripts/checks/project.ts';
 import {
   foreignTables,
+  readsWithoutArchive,
   statementsInRules,
   statementsOutOfSight,
   tablesWithOwners,
@@ -49,6 +50,14 @@ describe('the program', () => {
 
   it('reaches the tables of another domain through its index.ts alone', () => {
     expect(report(foreignTables(files), ACROSS)).toEqual([]);
+  });
+
+  it('asks for archived events wherever it reads raw ones', () => {
+    expect(report(readsWithoutArchive(files))).toEqual([]);
+    const found = (more: string) =>
+      readsWithoutArchive([{ path: 'src/metering/a.sql.ts', text: `const a = sql\`select from event e${more}\`;` }]);
+    expect(found('')).toMatchObject([{ line: 1 }]);
+    expect(found(' where $'.concat('{eventsAtHand({ merchantId })}'))).toEqual([]);
   });
 
   it('has an owner for each table', () => {

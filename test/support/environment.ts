@@ -166,8 +166,12 @@ export async function sharedEnvironment(
 }
 
 /** @throws if the events give other invoices, of these merchants or of all */
-async function expectRecomputed(url: string, merchants?: readonly string[]): Promise<void> {
-  const { differing } = await recomputeDatabase(loginUrl(url), merchants && { merchants });
+async function expectRecomputed(
+  url: string,
+  merchants?: readonly string[],
+  archive?: EnvironmentOptions['archive'],
+): Promise<void> {
+  const { differing } = await recomputeDatabase(loginUrl(url), merchants && { merchants }, archive);
   if (differing.length > 0)
     throw new Error(`Invoices come out otherwise from the events: ${JSON.stringify(differing, null, 2)}`);
 }
@@ -196,6 +200,8 @@ export async function openTestEnvironment(
     recomputed?: true;
     documents?: 'typeset';
     openDatabase?: (options: DatabaseOptions) => Database;
+    archive?: EnvironmentOptions['archive'];
+    archiveMilliseconds?: number;
     mailServer?: EnvironmentOptions['mailServer'];
     logger?: EnvironmentOptions['logger'];
     stripeApiUrl?: string;
@@ -235,6 +241,8 @@ export async function openTestEnvironment(
     ...(options.documents !== 'typeset' && { renderer: plainRenderer }),
     ...(options.paymentProviders && { paymentProviders: options.paymentProviders }),
     ...(options.taxProviders && { taxProviders: options.taxProviders }),
+    ...(options.archive && { archive: options.archive }),
+    ...(options.archiveMilliseconds !== undefined && { archiveMilliseconds: options.archiveMilliseconds }),
     ...(options.mailServer && { mailServer: options.mailServer }),
     stripeApiUrl: options.stripeApiUrl ?? NOBODY_LISTENS,
     ...(options.viesUrl !== undefined && { viesUrl: options.viesUrl }),
@@ -279,9 +287,11 @@ export async function openTestEnvironment(
     },
     close: async () => {
       await environment.close();
-      const { violations } = options.audited === false ? { violations: [] } : await auditDatabase(loginUrl(url));
+      const { archive } = options;
+      const { violations } =
+        options.audited === false ? { violations: [] } : await auditDatabase(loginUrl(url), archive);
       try {
-        if (options.recomputed) await expectRecomputed(url);
+        if (options.recomputed) await expectRecomputed(url, undefined, archive);
       } finally {
         await drop();
       }

@@ -1204,7 +1204,7 @@ export interface EventsResource {
   /**
    * List events.
    *
-   * Newest first. `status=unmatched` finds events that nothing counts, each with its `reason`. Without `from`, `to` or `updatedFrom`, a list by `status` has the events that were accepted in the last seven days.
+   * Newest first. `status=unmatched` finds events that nothing counts, each with its `reason`. Without `from`, `to` or `updatedFrom`, a list by `status` has the events that were accepted in the last seven days. Without `from` and `to`, archived events are not listed.
    *
    * `GET /v0/events`
    */

@@ -155,6 +155,8 @@ export class Reports {
 
 const CONFLICT = /^40/; // also a deadlock with the replay
 const STATEMENT_TIMEOUT = '57014';
+/** What the primary gets and the standby cannot (`DatabaseOptions.mend`): it is no fault of the standby. */
+const MENDED = 'RK';
 
 /** Why the primary has to answer in place of the standby; null: it would not do better. */
 function outcomeOf(error: unknown): Outcome | null {
@@ -163,5 +165,6 @@ function outcomeOf(error: unknown): Outcome | null {
   const state = sqlState(error);
   if (state === STATEMENT_TIMEOUT) return null;
   if (CONFLICT.test(state)) return 'conflict';
+  if (state.startsWith(MENDED)) return 'missing';
   return isAway(error) || error instanceof NoAnswer ? 'away' : 'failed';
 }

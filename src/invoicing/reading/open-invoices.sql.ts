@@ -62,3 +62,10 @@ export const selectSeriesPeriods = (
      where merchant_id = ${of.merchantId} and subscription_id = ${of.subscriptionId} and kind = 'subscription'
        and billing_cadence = ${of.cadence} and status <> 'CANCELLED'
      group by period_number order by min(period_start) desc limit ${most}`);
+
+/** Of each merchant with invoices that are not issued yet: when the oldest of their periods began. */
+export const selectOldestOpenPeriods = (tx: Tx): Promise<{ merchantId: string; from: Instant }[]> =>
+  tx.rows<{ merchantId: string; from: Instant }>(sql`
+    select merchant_id, min(period_start) as "from" from invoice
+     where status in ('ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING', 'DRAFT', 'FAILED')
+     group by merchant_id`);

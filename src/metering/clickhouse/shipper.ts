@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../db/index.ts';
 import { type Instant, isBefore } from '../../kernel/time.ts';
+import { selectAtHand } from '../events/at-hand.sql.ts';
 import { leavesOf } from './leaves.ts';
 import {
   claimProjection,
@@ -191,6 +192,7 @@ async function nextShipment(
   if (isFew && last?.shippedAt && isBefore(now, last.shippedAt.add({ seconds: patienceSeconds }))) return null;
   const upTo = fromSeq + BigInt(mostEvents) < lastSeq ? fromSeq + BigInt(mostEvents) : lastSeq;
   const measured = await database.transaction('every merchant, reading', async (tx) => {
+    await selectAtHand(tx, { merchantId: null, after: fromSeq, upTo });
     const found = await selectBatchEnd(tx, fromSeq, upTo, mostBytes);
     return found.eventCount > 0 ? found : { ...found, toSeq: await selectEndOfGap(tx, upTo, lastSeq) };
   });
@@ -221,7 +223,10 @@ async function send(
   if (Number(batches) === batchNo && lastToken === token) return; // it was all there before, and nobody heard of it
   if (Number(batches) !== batchNo - 1)
     throw new ProjectionBroken(`Projection ${name} has ${batches} batches, but batch ${batchNo} is the next.`);
-  const found = await database.transaction('every merchant, reading', (tx) => selectEventsOfShipment(tx, shipment));
+  const found = await database.transaction('every merchant, reading', async (tx) => {
+    await selectAtHand(tx, { merchantId: null, after: fromSeq, upTo: toSeq });
+    return selectEventsOfShipment(tx, shipment);
+  });
   if (found.length !== eventCount)
     throw new Error(`Batch ${batchNo} has ${found.length} events, not ${eventCount} as before.`);
   if (found.length > 0) {

@@ -121,11 +121,17 @@ export const selectBatchEnd = (
            f.event_count::int as event_count
       from fitting f`);
 
-/** Numbers have gaps from rollbacks: the last number of one, if it is known to go as far as `after`. */
+/**
+ * Numbers have gaps from rollbacks: the last number of one, if it is known to go as far as `after`. It ends before a
+ * part of the archive, too.
+ */
 export const selectEndOfGap = async (tx: Tx, after: bigint, lastSeq: bigint): Promise<bigint> =>
   (
     await tx.one<{ end: bigint }>(sql`
-      select coalesce(min(seq) - 1, ${lastSeq}::bigint) as end from event where seq > ${after} and seq <= ${lastSeq}`)
+      select least(${lastSeq}::bigint, min(seq) - 1,
+                   (select min(greatest(a.first_seq - 1, ${after}::bigint)) from event_archive a
+                     where a.state in ('leaving', 'away') and a.last_seq > ${after})) as end
+        from event where seq > ${after} and seq <= ${lastSeq}`)
   ).end;
 
 /** Commits to a batch, unless another worker has done so meanwhile. */
@@ -163,9 +169,11 @@ const STANDING = (states: readonly ProjectionState[]): Sql => sql`
       where s.generation = p.generation and s.shipped_at is not null order by s.batch_no desc limit 1) last
    where p.state = any(${states}::text[])`;
 
-/** The projection that answers, and up to where. */
+/** The projection that answers, and up to where; none while events after it are in the archive. */
 export const selectServingStanding = (tx: Tx): Promise<Standing | undefined> =>
-  tx.maybe<Standing>(STANDING(['serving']));
+  tx.maybe<Standing>(sql`
+    ${STANDING(['serving'])}
+       and not exists (select from event_archive a where a.state in ('leaving', 'away') and a.last_seq > last.to_seq)`);
 
 /** The projections with content, for monitoring. */
 export const selectStandings = (tx: Tx): Promise<Standing[]> => tx.rows<Standing>(STANDING(['building', 'serving']));
@@ -221,6 +229,7 @@ export interface BatchFigures {
   readonly subjects: string;
 }
 
+/** Batches with events in the archive are left out. */
 export const selectFiguresOfBatches = (tx: Tx, generation: number, from: number, to: number): Promise<BatchFigures[]> =>
   tx.rows<BatchFigures>(sql`
     select s.batch_no, count(e.seq) as event_count, coalesce(sum(e.seq), 0)::text as seqs,
@@ -228,4 +237,6 @@ export const selectFiguresOfBatches = (tx: Tx, generation: number, from: number,
            coalesce(sum(e.subject_id), 0)::text as subjects
       from usage_shipment s left join event e on e.seq > s.from_seq and e.seq <= s.to_seq
      where s.generation = ${generation} and s.batch_no >= ${from} and s.batch_no <= ${to} and s.shipped_at is not null
+       and not exists (select from event_archive a
+                        where a.state = 'away' and a.last_seq > s.from_seq and a.first_seq <= s.to_seq)
      group by s.batch_no order by s.batch_no`);

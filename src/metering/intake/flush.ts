@@ -82,11 +82,16 @@ export interface FlushedRow {
   /** Entries with an earlier key; and the stored part of each that does not follow from the sent one. */
   readonly repeated: number[] | null;
   readonly repeatedNumbers: string | null;
-  readonly repeatedTimes: string[] | null;
+  /** Null where the event is in the archive. */
+  readonly repeatedTimes: (string | null)[] | null;
   readonly repeatedAddressees: (string | null)[] | null;
   /** Those of them that were stored with other content: nothing of their requests was stored. */
   readonly conflicting: number[] | null;
 }
+
+/** The entries with an earlier key whose event is not in its partition: it is in the archive. */
+export const archivedIn = ({ entries }: Flush, { repeated, repeatedTimes }: FlushedRow): Entry[] =>
+  (repeated ?? []).flatMap((place, index) => (repeatedTimes?.[index] === null ? [entries[place - 1] as Entry] : []));
 
 /** Does a key occur twice with different contents? Then a batch is refused, regardless of stored events. */
 export function contradictsItself({ events }: Batch): boolean {

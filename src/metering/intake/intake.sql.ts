@@ -70,19 +70,23 @@ export const ingestWithin = async (tx: Tx, flush: Flush, terms: FlushTerms): Pro
   tx.one<FlushedRow>(sql`select * from ingest_flush(${await flushArguments(flush, terms)})`);
 
 export interface StoredKey {
+  readonly merchantId: string;
   readonly h: string;
   readonly fp: bigint;
+  /** The number of its event, and the day of it. */
+  readonly seq: bigint;
+  readonly day: string;
 }
 
 /** The stored keys of a merchant, in any generation. */
 export const selectStoredKeys = (tx: Tx, keys: readonly { merchantId: string; h: string }[]): Promise<StoredKey[]> =>
   tx.rows<StoredKey>(sql`
-    select replace(k.h::text, '-', '') as h, stored.fp
+    select k.merchant_id, replace(k.h::text, '-', '') as h, stored.fp, stored.seq, stored.day::text as day
       from unnest(${keys.map(({ merchantId }) => merchantId)}::text[], ${keys.map(({ h }) => h)}::uuid[])
         as k (merchant_id, h)
       join merchant_number n on n.merchant_id = k.merchant_id
      cross join lateral (
-       select a.fp from event_key a where a.merchant_number = n.number and a.h = k.h
+       select a.fp, a.seq, a.day from event_key a where a.merchant_number = n.number and a.h = k.h
         union all
-       select s.fp from event_key_sealed s where s.merchant_number = n.number and s.h = k.h
+       select s.fp, s.seq, s.day from event_key_sealed s where s.merchant_number = n.number and s.h = k.h
         limit 1) stored`);

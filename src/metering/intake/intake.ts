@@ -1,6 +1,7 @@
 import { type Database, sqlState, type Tx } from '../../db/index.ts';
 import { type Failure, fail, ok, orThrow, RefusalError, type Result } from '../../kernel/result.ts';
 import { type Instant, latest } from '../../kernel/time.ts';
+import { selectAtHand } from '../events/at-hand.sql.ts';
 import { selectEventIds } from '../events/event-id.sql.ts';
 import type { EventIds } from '../events/event-id.ts';
 import type { EventRecord } from '../events/event-record.ts';
@@ -9,8 +10,10 @@ import { inSlices } from '../meter/slices.ts';
 import { FairQueue, type Waiting } from './fair-queue.ts';
 import {
   agreeing,
+  archivedIn,
   type Batch,
   contradictsItself,
+  type Entry,
   flushOf,
   keysReused,
   type Outcome,
@@ -181,7 +184,17 @@ class Intake implements EventIntake {
     const flush = flushOf(requests);
     const now = requests.reduce((newest, request) => latest(newest, request.now), (requests[0] as Request).now);
     const ids = await this.#ids();
-    const row = await ingestAlone(this.#database, flush, { mayWait, now });
+    let row = await ingestAlone(this.#database, flush, { mayWait, now });
+    const archived = archivedIn(flush, row);
+    if (archived.length > 0) {
+      if (requests.length > 1) {
+        for (const request of requests) await this.#flush([request], mayWait); // only one that repeats them waits
+        return;
+      }
+      const merchants = [...new Set(archived.map(({ prepared }) => prepared.event.merchantId))];
+      await this.#database.transaction({ merchants }, (tx) => bringBack(tx, archived));
+      row = await ingestAlone(this.#database, flush, { mayWait, now });
+    }
     if (row.busy !== null) {
       this.#waitFor(new Set(row.busy), requests);
       return;
@@ -228,6 +241,16 @@ function answer(requests: readonly Request[], outcomes: readonly Outcome[]): voi
   }
 }
 
+/** Fails where events of repeated keys are in the archive; then they are brought back, and the work runs again. */
+async function bringBack(tx: Tx, repeated: readonly Entry[]): Promise<void> {
+  if (repeated.length === 0) return;
+  const keys = repeated.map(({ prepared: { h, event } }) => ({ h, merchantId: event.merchantId }));
+  for (const { merchantId, seq, day } of await selectStoredKeys(tx, keys)) {
+    const from = Temporal.PlainDate.from(day).toZonedDateTime('UTC').toInstant();
+    await selectAtHand(tx, { merchantId, from, to: from.add({ hours: 24 }), after: seq - 1n, upTo: seq });
+  }
+}
+
 /**
  * The reason of a refused batch that contradicts itself: its events that differ from stored ones, or from earlier ones.
  */
@@ -253,6 +276,7 @@ export async function acceptEvents(
   if (contradictsItself({ events })) return explain(tx, events);
   const flush = flushOf([{ events }]);
   const row = await ingestWithin(tx, flush, { mayWait: true, now });
+  await bringBack(tx, archivedIn(flush, row));
   const [outcome] = outcomesOf([{ events }], flush, row, await selectEventIds(tx));
   if (outcome === undefined || outcome === 'again') throw new Error('A flush of one batch returned no result for it.');
   return 'records' in outcome ? ok(outcome.records) : outcome;

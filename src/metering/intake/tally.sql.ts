@@ -8,8 +8,9 @@ export async function tallyEvents(tx: Tx, most: number): Promise<boolean> {
 }
 
 /**
- * How many events a merchant has (null: all merchants), in all or of one type. What is counted already does not change
- * any more, so the rest can be counted in a statement of its own, which knows where to begin.
+ * How many events a merchant has (null: all merchants), in all or of one type, without those in the archive. What is
+ * counted already does not change any more, so the rest can be counted in a statement of its own, which knows where to
+ * begin.
  */
 export async function countEvents(tx: Tx, merchantId: string | null, type: string | undefined): Promise<number> {
   const wanted = allOf([
@@ -18,7 +19,11 @@ export async function countEvents(tx: Tx, merchantId: string | null, type: strin
   ]);
   const { counted, seq } = await tx.one<{ counted: number; seq: bigint }>(sql`
     select m.counted_seq as seq, (select coalesce(sum(e.event_count), 0)::int from event_tally e
-                                  where ${wanted}) as counted
+                                  where ${wanted})
+           - (select coalesce(sum(${type === undefined ? sql`a.event_count` : sql`(a.types ->> ${type})::int`}), 0)::int
+                from event_archive a
+               where a.state = 'away' and ${merchantId === null ? sql`true` : sql`a.merchant_id = ${merchantId}`})
+             as counted
       from event_tally_mark m`);
   const { since } = await tx.one<{ since: number }>(
     sql`select count(*)::int as since from event e where ${wanted} and e.seq > ${seq}`,
@@ -57,10 +62,10 @@ export async function countEventsByDay(tx: Tx, from: Instant, until: Instant): P
 /** When the first event of a merchant was accepted; undefined: there is none. */
 export const selectFirstAccepted = async (tx: Tx): Promise<Instant | undefined> =>
   (
-    await tx.maybe<{ acceptedAt: Instant }>(
-      sql`select accepted_at from event where merchant_id = ${tx.merchantId} order by seq limit 1`,
-    )
-  )?.acceptedAt;
+    await tx.one<{ acceptedAt: Instant | null }>(sql`
+      select least((select accepted_at from event where merchant_id = ${tx.merchantId} order by seq limit 1),
+                   (select min(first_accepted_at) from event_archive where merchant_id = ${tx.merchantId})) as accepted_at`)
+  ).acceptedAt ?? undefined;
 
 /** A sub-query of the merchants with events, for other domains: very recent events may be missing. */
 export const merchantsWithEvents: Sql = sql`select distinct merchant_id from event_tally`;

@@ -1,5 +1,6 @@
 import { allOf, type PageRequest, pageOfRows, type Sql, sql, type Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
+import { eventsAtHand } from '../events/at-hand.sql.ts';
 import { selectEventIds } from '../events/event-id.sql.ts';
 import type { EventIds, EventPlace } from '../events/event-id.ts';
 import type { EventRecord } from '../events/event-record.ts';
@@ -71,6 +72,7 @@ const matching = (filter: EventFilter): Sql =>
     given(filter.externalId, sql`e.external_id = ${filter.externalId}`),
     given(filter.from, sql`e.at >= ${filter.from}`),
     given(filter.to, sql`e.at < ${filter.to}`),
+    (filter.from !== undefined || filter.to !== undefined) && eventsAtHand(filter),
     given(filter.acceptedFrom, acceptedSince(filter)),
   ]);
 
@@ -171,7 +173,9 @@ export async function selectEvent(
 ): Promise<ReadEvent | undefined> {
   const rows = await tx.rows<Omit<ReadEvent, 'id'>>(sql`
     select ${EVENT_COLUMNS}, ${SENT_SUBJECT}, ${reasonOf(meters)} as reason, e.data from event e ${EVENT_TABLES}
-     where ${matching({ merchantId, from, to })} and e.seq = ${seq}`);
+     where ${merchantId === null ? sql`true` : sql`e.merchant_id = ${merchantId}`}
+       and e.at >= ${from} and e.at < ${to} and e.seq = ${seq}
+       and ${eventsAtHand({ merchantId, from, to, after: seq - 1n, upTo: seq })}`);
   return withIds(await selectEventIds(tx), rows)[0];
 }
 

@@ -1,5 +1,6 @@
 import { type Sql, sql, type Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
+import { lastSeq } from '../usage/rollup-definitions.sql.ts';
 import type { OwnedMeter } from './events.sql.ts';
 
 /** The reading of an event by one meter. */
@@ -63,8 +64,6 @@ export async function selectReadings(
  * holds the ingest lock exclusively, because `seq` is drawn under the shared one.
  */
 export const selectUsageMark = async (tx: Tx): Promise<bigint> => {
-  const { mark } = await tx.one<{ mark: bigint }>(
-    sql`select coalesce(max(seq), 0) as mark from event where merchant_id = ${tx.merchantId}`,
-  );
+  const { mark } = await tx.one<{ mark: bigint }>(sql`select ${lastSeq(tx.merchantId)} as mark`);
   return mark;
 };

@@ -1,6 +1,7 @@
 import type { Database, Tx } from '../../db/index.ts';
 import type { Chore } from '../../jobs/index.ts';
 import { SECONDS_PER_MINUTE } from '../../kernel/time.ts';
+import { selectAtHand } from '../events/at-hand.sql.ts';
 import { lockIngest } from '../intake/lock.sql.ts';
 import { rollupDefinitionOf, unreadDefinitions } from '../meter/rollup-definition.ts';
 import {
@@ -44,18 +45,20 @@ const EVENTS_AT_ONCE = 5_000;
 
 /**
  * Adds up the events that were there before their meter, some thousands in a transaction; several may do it at once.
+ * Those of its type in the archive are brought back before.
  */
 export const backfillChore: Chore = {
   name: 'adding up earlier events of new meters',
   everySeconds: 5,
   run: async (database) => {
     const pending = await database.transaction('every merchant, reading', selectPendingDefinitions);
-    for (const { merchantId, id } of pending) {
+    for (const { merchantId, id, eventType: type } of pending) {
       let hasMore = true;
       while (hasMore)
-        hasMore = await database.transaction({ merchants: [merchantId] }, (tx) =>
-          backfillRollups(tx, id, EVENTS_AT_ONCE),
-        );
+        hasMore = await database.transaction({ merchants: [merchantId] }, async (tx) => {
+          await selectAtHand(tx, { merchantId, type });
+          return backfillRollups(tx, id, EVENTS_AT_ONCE);
+        });
     }
   },
 };

@@ -1,6 +1,7 @@
 import { type Sql, sql } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
+import { eventsAtHand } from '../events/at-hand.sql.ts';
 import { hoursOf, type Interval } from '../meter/hours.ts';
 import type { RollupDefinition } from '../meter/rollup-definition.ts';
 import type { UsageScope } from '../meter/usage-request.ts';
@@ -85,6 +86,7 @@ export function selectAnswers(questions: readonly UsageScope[], definition: Roll
          select e.at, e.seq, ${meterValue(meter)} as value from event e
           where e.merchant_id = ${merchantId} and e.type = ${meter.eventType} and e.subject_id = s.id
             and e.at >= a.from_at and e.at < a.to_at and e.at >= ${from} and e.at < ${to}
+            and ${eventsAtHand({ merchantId, from, to })}
          offset 0) c
        where c.value is not null
       ${definition === null ? sql`` : rolled('usage_rollup', sql`null::uuid, r.event_count`)}
@@ -95,6 +97,8 @@ export function selectAnswers(questions: readonly UsageScope[], definition: Roll
       left join (select question, ${AGGREGATES[meter.aggregation]} as value, sum(event_count) as event_count
                    from counted group by question) f on f.question = q.question`;
 }
+
+const hourOf = (at: Instant): Instant => at.round({ smallestUnit: 'hour', roundingMode: 'floor' });
 
 /**
  * The times in which events of some subjects have values of a meter, as spans of full hours, in order and apart. They
@@ -111,7 +115,7 @@ export function selectUsedSpans(
     definition === null
       ? sql`select date_trunc('hour', e.at, 'UTC') as hour from event e
              where e.merchant_id = ${merchantId} and e.type = ${meter.eventType} and e.subject_id = a.id
-               and e.at >= ${first} and e.at < ${to}`
+               and e.at >= ${first} and e.at < ${to} and ${eventsAtHand({ merchantId, from: hourOf(from), to })}`
       : sql`select r.hour from usage_rollup r
              where r.merchant_id = ${merchantId} and r.definition_id = (select id from definition)
                and r.subject_id = a.id

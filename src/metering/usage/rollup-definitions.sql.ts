@@ -1,4 +1,4 @@
-import { sql, type Tx } from '../../db/index.ts';
+import { type Sql, sql, type Tx } from '../../db/index.ts';
 import type { RollupDefinition } from '../meter/rollup-definition.ts';
 
 /** A definition by its content. */
@@ -27,6 +27,11 @@ export const lockDefinitionShared = (tx: Tx, definition: RollupDefinition): Prom
        and content = text_hash(${contentOf(definition)})
        for key share`);
 
+/** The last event of a merchant in the order of acceptance, in the archive or not; 0 if there is none. */
+export const lastSeq = (merchantId: string): Sql => sql`
+  greatest((select coalesce(max(seq), 0) from event where merchant_id = ${merchantId}),
+           (select coalesce(max(last_seq), 0) from event_archive where merchant_id = ${merchantId}))`;
+
 /** The caller holds the merchant's ingest lock exclusively: the last event is the last one before the definition. */
 export const insertDefinition = (tx: Tx, definition: RollupDefinition): Promise<number> =>
   tx.run(sql`
@@ -34,13 +39,15 @@ export const insertDefinition = (tx: Tx, definition: RollupDefinition): Promise<
     select ${tx.merchantId}, ${definition.eventType}, ${definition.kind}, ${definition.path},
       ${definition.dimensions}::text[],
       text_hash(${contentOf(definition)}),
-           coalesce((select max(seq) from event where merchant_id = ${tx.merchantId}), 0),
+           ${lastSeq(tx.merchantId)},
            not exists (select from event where merchant_id = ${tx.merchantId} and type = ${definition.eventType})
+             and not exists (select from event_archive
+                              where merchant_id = ${tx.merchantId} and types ? ${definition.eventType})
         on conflict do nothing`);
 
-export const selectPendingDefinitions = (tx: Tx): Promise<{ merchantId: string; id: bigint }[]> =>
-  tx.rows<{ merchantId: string; id: bigint }>(sql`
-    select merchant_id, id from rollup_definition where not is_ready order by merchant_id, id`);
+export const selectPendingDefinitions = (tx: Tx): Promise<{ merchantId: string; id: bigint; eventType: string }[]> =>
+  tx.rows<{ merchantId: string; id: bigint; eventType: string }>(sql`
+    select merchant_id, id, event_type from rollup_definition where not is_ready order by merchant_id, id`);
 
 /** @returns whether there are more events to add */
 export async function backfillRollups(tx: Tx, id: bigint, most: number): Promise<boolean> {
@@ -55,8 +62,7 @@ export async function deleteRollupsOfMerchant(tx: Tx): Promise<void> {
   await tx.run(sql`delete from usage_value where merchant_id = ${tx.merchantId}`);
   await tx.run(sql`
     update rollup_definition
-       set is_ready = false, done = 0, boundary = coalesce((select max(seq) from event
-                                                            where merchant_id = ${tx.merchantId}), 0)
+       set is_ready = false, done = 0, boundary = ${lastSeq(tx.merchantId)}
      where merchant_id = ${tx.merchantId}`);
 }
 

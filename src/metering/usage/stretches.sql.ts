@@ -1,6 +1,7 @@
 import { type Sql, sql } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
+import { eventsAtHand } from '../events/at-hand.sql.ts';
 import type { Interval } from '../meter/hours.ts';
 import type { RollupDefinition } from '../meter/rollup-definition.ts';
 import type { UsageScope } from '../meter/usage-request.ts';
@@ -53,6 +54,7 @@ export function selectCounted(
          select e.at, ${meterValue(meter)} as value from event e
           where e.merchant_id = ${merchantId} and e.type = ${meter.eventType} and e.subject_id = s.id
             and e.at >= a.from_at and e.at < a.to_at and e.at >= ${from} and e.at < ${to}
+            and ${eventsAtHand({ merchantId, from, to })}
          offset 0) c
        where c.value is not null
       ${

@@ -1,6 +1,7 @@
 import { allOf, type Sql, sql, type Tx } from '../../db/index.ts';
 import { type Decimal, ZERO } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
+import { eventsAtHand } from '../events/at-hand.sql.ts';
 import { selectEventIds } from '../events/event-id.sql.ts';
 import { dimensionPath, type Meter } from '../meter/meter.ts';
 import type { UsageSource } from '../meter/usage-request.ts';
@@ -53,7 +54,7 @@ export async function hasLateUsage(tx: Tx, range: Range, after: bigint, upTo: bi
       select from (select subject_id, min(at) as at from usage_late where merchant_id = ${range.merchantId}
                    group by 1) l
         join event e on e.merchant_id = ${range.merchantId} and e.subject_id = l.subject_id and e.at >= l.at
-       where ${inRange(range)} and e.seq > ${after} and e.seq <= ${upTo}) as found`);
+       where ${inRange({ ...range, after })} and e.seq > ${after} and e.seq <= ${upTo}) as found`);
   return found;
 }
 
@@ -75,8 +76,10 @@ export interface SourcesFilter {
   readonly group?: Readonly<Record<string, string | null>>;
 }
 
-const inRange = ({ merchantId, from, to }: Range): Sql =>
-  sql`e.merchant_id = ${merchantId} and e.at >= ${from} and e.at < ${to}`;
+/** @param range.after only events that were accepted after this one are looked at */
+const inRange = ({ merchantId, from, to, after }: Range & { readonly after?: bigint }): Sql =>
+  sql`e.merchant_id = ${merchantId} and e.at >= ${from} and e.at < ${to}
+      and ${eventsAtHand({ merchantId, from, to, after })}`;
 
 /**
  * Events of customers and subscriptions that a meter counts, by whose they are and when. Of each subject the first
@@ -139,6 +142,7 @@ export async function selectLateUsage(
 ): Promise<LateUsage> {
   const none = { eventCount: 0, firstAt: null, lastAt: null, examples: [], quantity: ZERO };
   if (late.length === 0) return none;
+  const after = late.map((each) => each.after).reduce((least, each) => (each < least ? each : least));
   const amount = ADDITIVE.has(meter.aggregation) && meter.aggregation !== 'COUNT' ? meterValue(meter) : sql`1`;
   const usage = await tx.one<LateUsage>(sql`
     with asked as materialized (
@@ -155,7 +159,7 @@ export async function selectLateUsage(
         join event e on e.merchant_id = ${range.merchantId} and e.subject_id = a.id and e.at >= a.since
           and e.at < a.until
                     and e.seq > a.after and (a.up_to is null or e.seq <= a.up_to)
-       where ${allOf([inRange(range), countsFor(meter), isTaken(meter, taken)])})
+       where ${allOf([inRange({ ...range, after }), countsFor(meter), isTaken(meter, taken)])})
     select count(*)::int as event_count, min(at) as first_at, max(at) as last_at, coalesce(sum(amount), 0) as quantity,
            ${examplesOf('found')} as examples
       from found`);

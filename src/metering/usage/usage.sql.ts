@@ -1,6 +1,7 @@
 import { allOf, type Sql, sql } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import { EARLIEST, type Instant, isBefore, latest } from '../../kernel/time.ts';
+import { eventsAtHand } from '../events/at-hand.sql.ts';
 import { hoursOf, type Interval, type Remainder } from '../meter/hours.ts';
 import { type Aggregation, dimensionPath, isLevel, type Meter, pathSegments } from '../meter/meter.ts';
 import type { RollupDefinition } from '../meter/rollup-definition.ts';
@@ -191,6 +192,7 @@ function eventsIn(
          from event e
         where e.merchant_id = ${merchantId} and e.type = ${meter.eventType} and e.at >= ${time.from}
           and e.at < ${time.to}
+          and ${eventsAtHand({ merchantId, ...time })}
           and ${sources === null ? sql`true` : inPart} and ${acceptedIn(scope)} and ${filters(scope, textOf)}
        ${isLast ? sql`and ${meterValue(meter)} is not null ${latestFirst(keys)}` : sql`offset 0`}) c ${customers(columns, merchantId)}
      where c.value is not null`;

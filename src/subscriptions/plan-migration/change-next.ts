@@ -104,8 +104,8 @@ const refusedFor = (reason: string, fault: string | null): MigrationOutcome => (
 
 /**
  * Is an error one of the transaction, and not of one subscription? Deadlocks, locks that somebody has too long, limits
- * of time and space, a plan from before a migration of the schema, and a database that is away: all of it is tried
- * again.
+ * of time and space, a plan from before a migration of the schema, events in the archive, and a database that is away:
+ * all of it is tried again.
  */
 const concernsAll = (error: unknown): boolean =>
-  isAway(error) || isStalePlan(error) || /^(?:40|53|55|57)/.test(sqlState(error));
+  isAway(error) || isStalePlan(error) || /^(?:40|53|55|57|RK)/.test(sqlState(error));
