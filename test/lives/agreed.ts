@@ -1,4 +1,4 @@
-import { type History, NEVER, type Version } from './history.ts';
+import { type History, NEVER, type Span, type Version } from './history.ts';
 import type { Life, Override, Plan, Price, Properties } from './life.ts';
 
 /** A life in which each negotiated price is a price of its own, in a plan of its own for the time of its window. */
@@ -47,7 +47,8 @@ export function agreedIn(life: Life, histories: readonly History[]): Agreed {
       const quantities = [...version.quantities].map(([price, many]) => [replaced.get(price) ?? price, many] as const);
       return { ...version, plan: planOf(version.plan, replaced), quantities: new Map(quantities) };
     });
-    return { ...history, versions };
+    const known = (price: number, span: Span) => knownIn(life, history, listed[price] as number, span);
+    return { ...history, versions, known };
   });
   return { life: { ...life, prices, plans }, histories: made, listed };
 }
@@ -69,6 +70,41 @@ function piecesOf(life: Life, { versions }: History): { version: Version; held: 
       held: own.filter((each) => (each.from ?? -NEVER) <= from && from < (each.to ?? NEVER)),
     }));
   });
+}
+
+/**
+ * The parts of a time by the moment since when the terms of a price for them were known as they are in the end: what was
+ * billed in advance on other terms is credited, and billed anew.
+ */
+function knownIn(life: Life, history: History, price: number, span: Span): (Span & { since: number })[] {
+  // A change that is scheduled is nothing before its time.
+  const stages = history.versions.map(({ madeAt, from }, place) => ({
+    madeAt: place === 0 ? madeAt : Math.max(madeAt, from),
+    pieces: piecesOf(life, { ...history, versions: history.versions.slice(0, place + 1) }),
+  }));
+  const termsAt = (pieces: ReturnType<typeof piecesOf>, at: number): string => {
+    const { version, held } =
+      pieces.findLast((each) => each.version.from <= at) ?? (pieces[0] as (typeof pieces)[number]);
+    const { multiplier, properties } = held.find((each) => each.price === price) ?? {};
+    const isHeld = (life.plans[version.plan] as Plan).prices.includes(price);
+    return isHeld ? JSON.stringify([version.quantities.get(price), multiplier, properties]) : '';
+  };
+  const bounds = stages.flatMap(({ pieces }) => pieces.map(({ version }) => version.from));
+  const starts = [...new Set([span.from, ...bounds.filter((at) => span.from < at && at < span.to)])];
+  const parts = starts
+    .toSorted((a, b) => a - b)
+    .map((from, place, all) => {
+      const terms = stages.map(({ pieces }) => termsAt(pieces, from));
+      const last = terms.findLastIndex((each, stage) => each !== terms[stage - 1]);
+      return { from, to: all[place + 1] ?? span.to, since: stages[last]?.madeAt ?? history.madeAt };
+    });
+  const merged: (Span & { since: number })[] = [];
+  for (const part of parts) {
+    const before = merged.at(-1);
+    if (before?.since === part.since) merged[merged.length - 1] = { ...before, to: part.to };
+    else merged.push(part);
+  }
+  return merged;
 }
 
 const MONEY = ['unitPrice', 'flatPrice', 'price', 'percentage', 'fixed', 'minCharge', 'maxCharge', 'default'];

@@ -23,10 +23,14 @@ export interface History {
   /** The times of `closeNow` in each series, by cadence. */
   readonly cuts: readonly { readonly cadence: string; readonly at: number }[];
   readonly discounts: readonly Discount[];
+  /** The parts of a time, with the moment since when the terms of a price for them were known as they are. */
+  readonly known?: (price: number, span: Span) => readonly (Span & { readonly since: number })[];
 }
 
 export interface Version {
   readonly from: number;
+  /** When it became known. */
+  readonly madeAt: number;
   readonly plan: number;
   /** Of the fees of the plan, by the price's number. */
   readonly quantities: ReadonlyMap<number, number>;
@@ -94,6 +98,7 @@ export function historiesOf(life: Life, deeds: readonly Deed[], neverActive: Rea
           versions: [
             {
               from: step.startedAt,
+              madeAt: at,
               plan: step.plan,
               quantities: quantitiesOf(life, step.plan, new Map()),
               proration: 'second',
@@ -116,7 +121,8 @@ export function historiesOf(life: Life, deeds: readonly Deed[], neverActive: Rea
           const given = Object.entries(step.quantities ?? {}).map(([price, many]) => [Number(price), many] as const);
           const quantities = quantitiesOf(life, plan, new Map([...had.quantities, ...given]));
           const overrides = step.overrides?.map((each) => ({ ...each, from: each.from ?? from }));
-          return { versions: [...history.versions, { from, plan, quantities, proration, credit, overrides }] };
+          const version = { from, madeAt: at, plan, quantities, proration, credit, overrides };
+          return { versions: [...history.versions, version] };
         });
         break;
       case 'unschedule':

@@ -230,12 +230,29 @@ function feeOwed(life: Life, history: History, index: number, period: Period, qu
       }),
     );
   // The upfront invoice is issued as the subscription is made, before it has a discount.
-  const [first] = isUpfront(life, history, index, period, spans, quantity) ? spans.splice(0, 1) : [];
-  const inAdvance = (them: readonly Span[], isDiscounted: boolean): Bill => ({
-    ...bill(them, (them[0] as Span).from + graceOf(life, planAt(history, period.span.from)), isDiscounted),
-    ...{ closed: null, isCut: false },
-  });
-  return [...(first ? [inAdvance([first], false)] : []), ...(spans.length > 0 ? [inAdvance(spans, true)] : [])];
+  const isFirst = period.span.from === history.billedFrom && history.billedFrom <= history.madeAt;
+  return spans
+    .flatMap((span) => history.known?.(index, span) ?? { ...span, since: history.madeAt })
+    .map(({ since, ...span }) => ({
+      ...bill([span], borneAt(life, history, period, since), !(isFirst && since === history.madeAt)),
+      ...{ closed: null, isCut: false },
+    }));
+}
+
+/**
+ * The instant of the invoice that bears a fee in advance: with the begin of its period, if its terms were known then;
+ * else it is the invoice of the plan's own series that was open as they became known.
+ */
+function borneAt(life: Life, history: History, { span }: Period, madeAt: number): number {
+  const plan = planAt(history, madeAt);
+  if (madeAt <= span.from) return span.from + graceOf(life, planAt(history, span.from));
+  const { cadence } = life.plans[plan] as Plan;
+  const open = periodsOf(life, history).find(
+    (each) => each.chain.cadence === cadence && each.span.from <= madeAt && madeAt < each.span.to,
+  );
+  const cut = history.cuts.find((each) => each.cadence === cadence && each.at >= madeAt);
+  if (open === undefined) return madeAt;
+  return cut && cut.at < open.span.to ? cut.at : open.span.to + graceOf(life, plan);
 }
 
 const ofPeriod = ({ whole, chain: { cadence } }: Period) => ({ whole, cadence });
@@ -280,19 +297,6 @@ function partsOf(life: Life, history: History, period: Period, closedTo = closed
 const closedToOf = (life: Life, history: History, { chain, span }: Period): number =>
   asClosed(life, history).find(({ period }) => period.chain.cadence === chain.cadence && period.span.from === span.from)
     ?.closedTo ?? span.to;
-
-/** Did the upfront invoice bill the first of a price's spans in a period? */
-function isUpfront(
-  life: Life,
-  { billedFrom, madeAt, versions }: History,
-  index: number,
-  period: Period,
-  spans: readonly Span[],
-  quantity: number,
-) {
-  const isFirst = period.span.from === billedFrom && spans[0]?.from === billedFrom && billedFrom <= madeAt;
-  return isFirst && life.prices[index]?.term === 'in_advance' && versions[0]?.quantities.get(index) === quantity;
-}
 
 /** A period, and up to where its usage was billed before the subscription was ended as of the past. */
 interface Closed {

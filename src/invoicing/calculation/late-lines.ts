@@ -1,4 +1,4 @@
-import { decimal, plain, sum } from '../../kernel/decimal.ts';
+import { decimal, ONE, plain, sum } from '../../kernel/decimal.ts';
 import { averagePrice } from '../../kernel/money.ts';
 import type { DueCharge } from '../difference/due.ts';
 import type { DiscountLine } from '../owed/discounts.ts';
@@ -30,7 +30,9 @@ export function asLate(
   if (first === undefined || (totalPrice.isZero() && quantity.isZero())) return [];
   const limit = (kind: 'maximum' | 'minimum') =>
     plain(sum(others.filter((line) => line.kind === kind).map((line) => line.totalPrice)));
-  const { takenBack } = first.workings ?? {};
+  // Fewer flat prices, and not fewer units: no units tell the amount.
+  const isAmount = !told && quantity.isZero() && totalPrice.lt(0);
+  const takenBack = isAmount ? ({ units: '0', noted: '0', isAmount: true } as const) : first.workings?.takenBack;
   const line: RatedLine = {
     ...first,
     kind: 'charge',
@@ -38,6 +40,7 @@ export function asLate(
     quantity,
     unitPrice: quantity.isZero() ? totalPrice : averagePrice(totalPrice, quantity),
     ...(told && { quantity: told.units, unitPrice: told.unitPrice }),
+    ...(isAmount && { quantity: ONE, unitPrice: totalPrice }),
     totalPrice,
     exactPrice: totalPrice,
     tiers: null,
