@@ -73,8 +73,8 @@ function piecesOf(life: Life, { versions }: History): { version: Version; held: 
 }
 
 /**
- * The parts of a time by the moment since when the terms of a price for them were known as they are in the end: what was
- * billed in advance on other terms is credited, and billed anew.
+ * The parts of a time by the moment since when the terms of a price for them were known as they are in the end: what
+ * was billed in advance on other terms is credited, and billed anew.
  */
 function knownIn(life: Life, history: History, price: number, span: Span): (Span & { since: number })[] {
   // A change that is scheduled is nothing before its time.
