@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { forgetCheckouts } from '../../src/checkout/index.ts';
 import { forgetConfirmedTaxIds } from '../../src/customers/index.ts';
-import { sql } from '../../src/db/index.ts';
+import { acceptClockAt, sql } from '../../src/db/index.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Page, type PageReader, readerOf } from '../support/page-reader.ts';
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
@@ -265,6 +265,7 @@ describe('the price that is paid is the price that was shown', () => {
     env.setNow('2026-03-11T09:00:00Z');
     await pay(session);
     env.setNow(NOW);
+    await acceptClockAt(env.url, Temporal.Instant.from(NOW)); // numbers have that day already
     expect(await subscriptionsOf(plan)).toMatchObject([{ status: 'active', startedAt: NOW }]);
   });
 });

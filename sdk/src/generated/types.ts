@@ -6592,9 +6592,9 @@ multiplier?: (Decimal | null)
 /** Other numbers, of the model of the price. Not together with `multiplier`. */
 properties?: ((StandardPropertiesBody | GraduatedPropertiesBody | VolumePropertiesBody | PackagePropertiesBody | PercentagePropertiesBody | DynamicPropertiesBody | MatrixPropertiesBody) | null)
 /** Another minimum of the price in each period. `none` takes it away. Null: the one of the price. */
-minimumAmount?: (("none" | Decimal) | null)
+minimumAmount?: (string | null)
 /** Another maximum of the price in each period. `none` takes it away. Null: the one of the price. */
-maximumAmount?: (("none" | Decimal) | null)
+maximumAmount?: (string | null)
 /** The begin of the terms. Null: the begin of the subscription, or the time of the change. */
 from?: (string | null)
 /** The end of the terms, exclusive. Null: they do not end. */
@@ -6731,9 +6731,9 @@ multiplier?: (Decimal | null)
 /** Other numbers, of the model of the price. Not together with `multiplier`. */
 properties?: ((StandardPropertiesBody | GraduatedPropertiesBody | VolumePropertiesBody | PackagePropertiesBody | PercentagePropertiesBody | DynamicPropertiesBody | MatrixPropertiesBody) | null)
 /** Another minimum of the price in each period. `none` takes it away. Null: the one of the price. */
-minimumAmount?: (("none" | Decimal) | null)
+minimumAmount?: (string | null)
 /** Another maximum of the price in each period. `none` takes it away. Null: the one of the price. */
-maximumAmount?: (("none" | Decimal) | null)
+maximumAmount?: (string | null)
 /** The begin of the terms. Null: the begin of the subscription, or the time of the change. */
 from?: (string | null)
 /** The end of the terms, exclusive. Null: they do not end. */

@@ -11,7 +11,7 @@ import {
   saySame,
   withOverrides,
 } from '../../invoicing/index.ts';
-import { decimalOf, plain } from '../../kernel/decimal.ts';
+import { decimal, decimalOf, plain } from '../../kernel/decimal.ts';
 import { type FieldError, invalid, notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, type Instant, instantOrNull as instantOfText, isBefore } from '../../kernel/time.ts';
 import type { PriceOverridesBody } from './schemas.ts';
@@ -62,7 +62,8 @@ type Given = PriceOverridesBody[number];
 
 const plainOrNull = (given: Given['multiplier']): string | null => (given == null ? null : plain(decimalOf(given)));
 
-const boundOf = (given: Given['minimumAmount']): string | null => (given === NO_BOUND ? given : plainOrNull(given));
+const boundOf = (given: Given['minimumAmount']): string | null =>
+  given == null || given === NO_BOUND ? (given ?? null) : plain(decimal(given));
 
 const timeOrNull = (given: Given['from']): string | null => {
   const at = instantOfText(given);

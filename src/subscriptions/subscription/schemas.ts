@@ -36,7 +36,8 @@ export const QuantitiesReply = MapOf(Id('price'), NumberOut, {
   description: 'How many of each fee price of the plan version, by the id of the price.',
 });
 
-const Bound = Type.Optional(Nullable(Type.Union([Type.Literal('none'), DecimalText({ minimum: '0' })])));
+/** An amount in major units, or no bound at all. */
+const Bound = Type.Optional(Nullable(Type.String({ pattern: '^(?:none|[0-9]{1,38}(?:\\.[0-9]{1,38})?)$' })));
 
 const PriceOverrideBody = Strict(
   {
