@@ -890,6 +890,7 @@ describe('409', () => {
     if (typeof body !== 'object' || body === null) return;
     if ('name' in body) body.name = 'Another';
     if ('invoiceDisplayName' in body) body.invoiceDisplayName = 'Another';
+    if ('metrics' in body && Array.isArray(body.metrics)) renameIn(body.metrics[0]);
   }
 });
 

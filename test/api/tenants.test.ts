@@ -281,7 +281,8 @@ describe('a platform operator', () => {
     }
     const answer = await send(env.platform, declaration.method, declaration.path, body);
     expect(answer.status, answer.text).toBeLessThan(300);
-    expect(answer.body.merchantId ?? answer.body.organizationId).toBe(theirs.merchant.id);
+    for (const { merchantId, organizationId } of answer.body.data ?? [answer.body])
+      expect(merchantId ?? organizationId).toBe(theirs.merchant.id);
   });
 });
 
