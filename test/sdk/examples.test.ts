@@ -96,6 +96,8 @@ describe('the examples', { timeout: 600_000 }, () => {
       await shown.getByText(/: \$[\d.,]+ so far, invoiced on /).waitFor();
       await shown.getByRole('button', { name: 'Choose Scale' }).click();
       await shown.locator('[aria-current]', { hasText: 'Scale' }).waitFor();
+      // On a busy machine the page was loaded once more after the first action, and took the next click with it.
+      await shown.goto(`http://127.0.0.1:${port}`, { timeout: 120_000, waitUntil: 'networkidle' });
       await shown.getByRole('button', { name: 'Invoices and cards' }).click();
       await shown.waitForURL(/\/portal\/open\?token=/);
     } finally {
