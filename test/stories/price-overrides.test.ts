@@ -208,14 +208,27 @@ describe('a change', () => {
     expect((await shop.read(`/v0/subscriptions/${subscription.id}`)).priceOverrides).toEqual([]);
   });
 
-  it('goes on where it says the same: tiers do not begin anew', async () => {
+  it.each<[string, object]>([
+    ['factor', { multiplier: '0.5' }],
+    [
+      'tiers, whose fields have another order than those that are stored',
+      {
+        properties: {
+          tiers: [
+            { unitPrice: '1', upTo: '10' },
+            { unitPrice: '0.5', upTo: null },
+          ],
+        },
+      },
+    ],
+  ])('goes on where it says the same %s: tiers do not begin anew', async (_, agreed) => {
     const tiers = [
       { upTo: '10', unitPrice: '2' },
       { upTo: null, unitPrice: '1' },
     ];
     const price = await shop.usagePrice({ model: 'graduated', properties: { tiers } });
     const own = await shop.plan([price]);
-    const same = { priceId: price.id, multiplier: '0.5' };
+    const same = { priceId: price.id, ...agreed };
     const subscription = await sell([same], { plan: own });
     await shop.use(subscription.id, '2026-01-10T00:00:00Z', 10);
     await shop.advance(clock, '2026-01-16T00:00:00Z');

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { canonicalJson } from '../../http/index.ts';
 import { type Decimal, decimal } from '../../kernel/decimal.ts';
 import { type Instant, isAfter, isBefore } from '../../kernel/time.ts';
 import { type Pricing, scaledPricing } from '../rating/index.ts';
@@ -25,8 +26,9 @@ export function holdsAt({ from, to }: PriceOverride, at: Instant): boolean {
 export const saySame = (one: PriceOverride, other: PriceOverride): boolean =>
   one.priceId === other.priceId && contentOf(one) === contentOf(other);
 
+/** The same before it is stored and after: the database puts the fields of `properties` in an order of its own. */
 const contentOf = ({ multiplier, properties, minimumAmount, maximumAmount }: PriceOverride): string =>
-  JSON.stringify([multiplier, properties, minimumAmount, maximumAmount]);
+  canonicalJson([multiplier, properties, minimumAmount, maximumAmount]);
 
 /** Since when an override says what it says: through those before it that say the same and touch. */
 function sinceOf(override: PriceOverride, all: readonly PriceOverride[]): string | null {
