@@ -565,9 +565,12 @@ create table customer (
   changed_at timestamp with time zone default clock_timestamp() not null,
   tax_exempt boolean default false not null,
   tax_exempt_reason text,
+  payer_id text,
   constraint customer_pkey PRIMARY KEY (merchant_id, id),
   constraint customer_merchant_id_consumer_id_fkey FOREIGN KEY (merchant_id, consumer_id) REFERENCES organization(merchant_id, id),
+  constraint customer_merchant_id_payer_id_fkey FOREIGN KEY (merchant_id, payer_id) REFERENCES customer(merchant_id, id),
   constraint customer_buyer_reference_check CHECK (((length(buyer_reference) >= 1) AND (length(buyer_reference) <= 200))),
+  constraint customer_check CHECK ((payer_id <> id)),
   constraint customer_external_id_check CHECK (((char_length(external_id) >= 1) AND (char_length(external_id) <= 255))),
   constraint customer_locale_check CHECK ((locale = ANY (ARRAY['en'::text, 'de'::text, 'fr'::text, 'es'::text]))),
   constraint customer_tax_exempt_reason_check CHECK (((length(tax_exempt_reason) >= 1) AND (length(tax_exempt_reason) <= 500)))
@@ -580,6 +583,7 @@ CREATE INDEX customer_changed ON customer USING btree (merchant_id, changed_at);
 CREATE UNIQUE INDEX customer_external_id ON customer USING btree (merchant_id, external_id) WHERE (deleted_at IS NULL);
 CREATE INDEX customer_order ON customer USING btree (merchant_id, seq DESC) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX customer_pair ON customer USING btree (merchant_id, consumer_id) WHERE (deleted_at IS NULL);
+CREATE INDEX customer_payer ON customer USING btree (merchant_id, payer_id) WHERE ((payer_id IS NOT NULL) AND (deleted_at IS NULL));
 CREATE INDEX customer_search ON customer USING gin (((search_keys(merchant_id, 'name'::text, consumer_name) || search_keys(merchant_id, 'email'::text, consumer_emails)))) WHERE (deleted_at IS NULL);
 alter table customer enable row level security; -- with the two policies of tenant_table()
 CREATE TRIGGER ask_for_tax_address AFTER INSERT ON customer FOR EACH ROW EXECUTE FUNCTION ask_for_tax_address_of_customer();
@@ -1191,14 +1195,17 @@ create table invoice (
   updated_at timestamp with time zone not null,
   rebilled_from bigint,
   changed_at timestamp with time zone default clock_timestamp() not null,
+  payer_id text,
   constraint invoice_pkey PRIMARY KEY (merchant_id, id),
   constraint invoice_merchant_id_clock_id_fkey FOREIGN KEY (merchant_id, clock_id) REFERENCES test_clock(merchant_id, id),
   constraint invoice_merchant_id_customer_id_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES customer(merchant_id, id),
+  constraint invoice_merchant_id_payer_id_fkey FOREIGN KEY (merchant_id, payer_id) REFERENCES customer(merchant_id, id),
   constraint invoice_merchant_id_subscription_id_fkey FOREIGN KEY (merchant_id, subscription_id) REFERENCES subscription(merchant_id, id),
   constraint invoice_check CHECK (((credited_amount >= (0)::numeric) AND (credited_amount <= paid_amount))),
   constraint invoice_check1 CHECK (((period_start <= period_end) AND (period_end <= grace_period_end))),
   constraint invoice_check2 CHECK (((subtotal + total_tax) = grand_total)),
   constraint invoice_check3 CHECK (((paid_amount >= (0)::numeric) AND (paid_amount <= grand_total))),
+  constraint invoice_check4 CHECK ((payer_id <> customer_id)),
   constraint invoice_issue_has_number CHECK (((issued_at IS NULL) OR (invoice_number IS NOT NULL) OR (lives_by_session AND (status <> 'PAID'::text)))),
   constraint invoice_kind_check CHECK ((kind = ANY (ARRAY['subscription'::text, 'upfront'::text, 'ad_hoc'::text, 'order'::text]))),
   constraint invoice_number_is_of_issue CHECK (((invoice_number IS NULL) OR (issued_at IS NOT NULL))),
@@ -1218,6 +1225,7 @@ CREATE INDEX invoice_due_on_clock ON invoice USING btree (merchant_id, clock_id,
 CREATE UNIQUE INDEX invoice_key ON invoice USING btree (merchant_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 CREATE UNIQUE INDEX invoice_number ON invoice USING btree (merchant_id, invoice_number) WHERE (invoice_number IS NOT NULL);
 CREATE INDEX invoice_order ON invoice USING btree (merchant_id, seq DESC) INCLUDE (status, grand_total);
+CREATE INDEX invoice_payer ON invoice USING btree (merchant_id, payer_id) WHERE (payer_id IS NOT NULL);
 CREATE UNIQUE INDEX invoice_period ON invoice USING btree (merchant_id, subscription_id, billing_cadence, period_start) WHERE (kind = 'subscription'::text);
 CREATE INDEX invoice_purpose_id ON invoice USING btree (merchant_id, purpose_id) WHERE (purpose_id IS NOT NULL);
 CREATE INDEX invoice_status ON invoice USING btree (merchant_id, status, seq DESC);
@@ -6621,12 +6629,12 @@ begin
             then format('invoice %s cannot go from %s to %s', o.id, o.status, n.status)
             when o.issued_at is not null and (
                    (n.issued_at, n.due_at, n.subtotal, n.total_tax, n.grand_total, n.currency, n.customer_id,
-                    n.period_start, n.period_end, n.seller, n.buyer, n.taxes, n.item_count, n.payment_term_days,
-                    n.lives_by_session, n.purpose_type, n.purpose_id, n.one_off)
+                    n.payer_id, n.period_start, n.period_end, n.seller, n.buyer, n.taxes, n.item_count,
+                    n.payment_term_days, n.lives_by_session, n.purpose_type, n.purpose_id, n.one_off)
                    is distinct from
                    (o.issued_at, o.due_at, o.subtotal, o.total_tax, o.grand_total, o.currency, o.customer_id,
-                    o.period_start, o.period_end, o.seller, o.buyer, o.taxes, o.item_count, o.payment_term_days,
-                    o.lives_by_session, o.purpose_type, o.purpose_id, o.one_off)
+                    o.payer_id, o.period_start, o.period_end, o.seller, o.buyer, o.taxes, o.item_count,
+                    o.payment_term_days, o.lives_by_session, o.purpose_type, o.purpose_id, o.one_off)
                    or (n.invoice_number, n.content_hash) is distinct from (o.invoice_number, o.content_hash)
                       and not (o.lives_by_session and o.invoice_number is null and n.invoice_number is not null
                                and o.status <> 'PAID' and n.status = 'PAID'))

@@ -27,6 +27,8 @@ export interface Party {
   phone?: Maybe<string>;
   /** For a buyer: its own reference for its invoices (EN 16931, BT-10). */
   buyerReference?: Maybe<string>;
+  /** For a buyer that pays for somebody else: who was supplied. */
+  servedName?: Maybe<string>;
 }
 
 /** A bank account to which money is sent. */

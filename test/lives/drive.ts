@@ -1,4 +1,5 @@
 import { sql } from '../../src/db/index.ts';
+import { decimal } from '../../src/kernel/decimal.ts';
 import type { FakeProvider } from '../../src/payments/testing/fake-provider.ts';
 import type { Answer, Merchant, TestEnvironment } from '../support/environment.ts';
 import { type Resource, shopOf } from '../support/shop.ts';
@@ -30,8 +31,10 @@ export interface Lived {
   /** With their lines; of all invoices. */
   readonly notes: readonly Resource[];
   readonly payments: readonly Resource[];
-  /** Of the customer, a decimal text. */
+  /** Of the customer and of who pays for it, a decimal text. */
   readonly wallet: string;
+  /** The customer that pays at times. */
+  readonly payerId: string;
   /** What the customer owes again of what voided refunds had given back, and what was not there any more. */
   readonly owedAgain: string;
   /** Charges of the card, and what left of each: by refunds at the provider and by disputes that are not won. */
@@ -58,10 +61,13 @@ class Driver {
   #now = 0;
   #clock: Resource;
   #customer: Resource;
+  /** Another customer, which pays for this one at times. */
+  #payer: Resource;
   readonly #metrics: Resource[] = [];
   readonly #prices: Resource[] = [];
   readonly #plans: Resource[] = [];
   #keys = 0;
+  #sent = 0;
   readonly #subs = new Map<string, Resource>();
   readonly #scheduled = new Map<string, string>();
   readonly #grants = new Map<string, string>();
@@ -107,7 +113,8 @@ class Driver {
         ),
       );
     this.#customer = await shop.customer({ currency });
-    await this.#paying?.store(this.#customer);
+    this.#payer = await shop.customer({ currency });
+    for (const each of [this.#customer, this.#payer]) await this.#paying?.store(each);
     this.#clock = await shop.clock(start);
   }
 
@@ -204,6 +211,8 @@ class Driver {
         return this.#grant(step);
       case 'oneOff':
         return this.#oneOff(step);
+      case 'payer':
+        return this.#merchant.patch(`/v0/customers/${this.#customer.id}`, { payerId: step.is ? this.#payer.id : null });
       case 'exempt':
         return this.#exempt(step);
       case 'payByCard':
@@ -265,9 +274,10 @@ class Driver {
 
   #overrides(overrides: readonly Override[] | undefined): object {
     const at = (seconds: number | undefined) => (seconds === undefined ? null : instantOf(this.#life, seconds));
+    this.#sent += 1;
     const priceOverrides = overrides?.map(({ price, from, to, ...said }) => ({
       ...{ priceId: this.#prices[price].id, from: at(from), to: at(to) },
-      ...said,
+      ...(this.#sent % 2 === 0 ? backwards(said) : said),
     }));
     return priceOverrides ? { priceOverrides } : {};
   }
@@ -502,7 +512,9 @@ class Driver {
       const upfront = invoices.findLast(({ subscriptionId, kind }) => subscriptionId === id && kind === 'upfront');
       if (status === 'pending_payment' && upfront?.status === 'CANCELLED') neverActive.add(sub);
     }
-    const { balances } = await shop.read(`/v0/customers/${this.#customer.id}/wallet`);
+    const wallets = await Promise.all(
+      [this.#customer, this.#payer].map(({ id }) => shop.read(`/v0/customers/${id}/wallet`)),
+    );
     return {
       merchantId: this.#merchant.id,
       deeds: this.#deeds,
@@ -512,13 +524,26 @@ class Driver {
       invoices: invoices.toReversed(),
       notes,
       payments,
-      wallet: balances[0]?.balance ?? '0',
+      wallet: totalOf(wallets.map(({ balances }) => balances[0]?.balance ?? '0')),
+      payerId: this.#payer.id,
       owedAgain: await this.#owedAgain(),
       charges: (await this.#paying?.charges()) ?? [],
       wrong: this.#wrong,
     };
   }
 }
+
+/** The same with the fields of each object in the other order, which says nothing else. */
+const backwards = (value: object): object =>
+  JSON.parse(JSON.stringify(value), (_, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).toReversed())
+      : inner,
+  ) as object;
+
+/** The sum of decimal texts. */
+const totalOf = (texts: readonly string[]): string =>
+  texts.reduce((sum, text) => sum.plus(text), decimal('0')).toFixed();
 
 /** An answer without generated names and times. */
 function withoutNames(value: unknown): unknown {

@@ -17,6 +17,7 @@ export function judge(life: Life, lived: Lived): string[] {
     ...money(life, lived),
     ...twice(life, lived),
     ...notesWithinInvoices(life, lived),
+    ...payers(life, lived),
     ...oneOffs(life, lived),
     ...emptyEnds(life, lived),
     ...quantities(life, lived),
@@ -147,9 +148,18 @@ function isRight(
   return !isAbove || off.over <= (held + tolerance) * off.under;
 }
 
-/** Was the customer exempt from tax at a second of the life? Null: that changed in this very second. */
-function exemptAt(deeds: Lived['deeds'], second: number): boolean | null {
-  const changes = deeds.flatMap(({ step, at }) => (step.do === 'exempt' ? [{ is: step.is, at }] : []));
+/** Who pays an invoice is who paid for the customer at its issue (commercial.md §3). */
+function payers(life: Life, { invoices, deeds, payerId }: Lived): string[] {
+  return invoices.flatMap(({ id, issuedAt, payerId: is }) => {
+    const isPaidFor = issuedAt === null ? null : switchedAt(deeds, 'payer', secondsOf(life, issuedAt));
+    const should = isPaidFor ? payerId : null;
+    return isPaidFor === null || is === should ? [] : [`payer: of invoice ${id} it is ${is}, and should be ${should}`];
+  });
+}
+
+/** Was the customer exempt from tax, or paid for, at a second of the life? Null: that changed in this very second. */
+function switchedAt(deeds: Lived['deeds'], what: 'exempt' | 'payer', second: number): boolean | null {
+  const changes = deeds.flatMap(({ step, at }) => (step.do === what ? [{ is: step.is, at }] : []));
   if (changes.some(({ at }) => at === second)) return null;
   return changes.findLast(({ at }) => at < second)?.is ?? false;
 }
@@ -161,7 +171,7 @@ function exemptAt(deeds: Lived['deeds'], second: number): boolean | null {
 function rates(life: Life, { invoices, deeds }: Lived): string[] {
   return invoices.flatMap(({ id, kind, subscriptionId, createdAt, issuedAt, lines }) => {
     const at = kind === 'upfront' ? createdAt : issuedAt;
-    const isExempt = subscriptionId === null || at === null ? null : exemptAt(deeds, secondsOf(life, at));
+    const isExempt = subscriptionId === null || at === null ? null : switchedAt(deeds, 'exempt', secondsOf(life, at));
     if (isExempt === null) return [];
     return lines.flatMap((line: Resource) => {
       const price = priceOf(line);

@@ -146,6 +146,8 @@ export type Step =
   | { readonly do: 'dispute'; readonly at: number; readonly status: 'open' | 'won' | 'lost'; readonly isPart: boolean }
   /** The customer is exempt from tax from now on, or no longer. */
   | { readonly do: 'exempt'; readonly is: boolean }
+  /** Another customer pays from now on, or no longer. */
+  | { readonly do: 'payer'; readonly is: boolean }
   /** An invoice without a subscription. */
   | { readonly do: 'oneOff'; readonly unitPrice: string; readonly quantity: string; readonly taxRate: number }
   | {

@@ -31,6 +31,7 @@ class Mixed {
   readonly #ended = new Set<string>();
   /** The prices of the plan of s0. */
   readonly #kept = new Set<number>();
+  #prices: readonly Price[] = [];
   readonly #currency: Life['currency'];
 
   constructor(dice: Dice, has: ReadonlySet<Kind>) {
@@ -41,7 +42,8 @@ class Mixed {
 
   life(seed: number, start: string): Life {
     const dice = this.#dice;
-    const prices = this.#prices();
+    const prices = this.#drawPrices();
+    this.#prices = prices;
     const own = dice.of('P1M', 'P1M', 'P1W', 'P3M');
     const others = ['P1W', 'P1M', 'P3M', 'P1Y'].filter((cadence) => cadence !== own);
     const cadences = [own, dice.of(...others), dice.of(...others), own];
@@ -78,7 +80,7 @@ class Mixed {
   }
 
   /** Usage, usage or a fee of another cadence, a fee of another cadence; a fee; and of s1 a long fee and seats. */
-  #prices(): Price[] {
+  #drawPrices(): Price[] {
     const dice = this.#dice;
     const tiers = [
       { upTo: '50', unitPrice: '1', flatPrice: '2' },
@@ -129,6 +131,7 @@ class Mixed {
     if (of('dispute')) often(2, () => this.#dispute());
     if (of('oneOff')) often(1, () => this.#oneOff());
     if (of('agreed')) often(2, () => this.#agree());
+    if (of('paidFor')) often(1, () => this.#push({ do: 'payer', is: dice.once(2) }));
     if (of('exempt')) often(1, () => this.#push({ do: 'exempt', is: dice.once(2) }));
     for (let count = dice.between(6, 12); count > 0; count -= 1) {
       for (let act = dice.of(1, 2, 3); act > 0; act -= 1) dice.of(...acts)();
@@ -144,6 +147,7 @@ class Mixed {
       ['oneOff', () => this.#oneOff()],
       ['agreed', () => this.#agree()],
       ['exempt', () => this.#push({ do: 'exempt', is: true })],
+      ['paidFor', () => this.#push({ do: 'payer', is: true })],
       ['endPast', () => this.#endPast()],
     ] as const)
       if (this.#has.has(kind) && (kind === 'endPast' || dice.once(2) || !this.#hasBeen(kind))) act();
@@ -157,6 +161,7 @@ class Mixed {
       dispute: 'dispute',
       oneOff: 'oneOff',
       exempt: 'exempt',
+      paidFor: 'payer',
     };
     return this.#steps.some((step) => step.do === sign[kind]);
   }
@@ -266,7 +271,11 @@ class Mixed {
     const prices = sub === 's0' ? [0, 1, 2, 3] : [4, 5];
     return prices.flatMap((price): Override[] => {
       if ((sub === 's0' && !this.#kept.has(price)) || dice.once(2)) return [];
-      const said = () => ({ price, multiplier: dice.of('0', '0.5', '0.8', '1.25') });
+      const { properties } = this.#prices[price] as Price;
+      const said = () => ({
+        price,
+        ...(dice.once(3) ? { properties } : { multiplier: dice.of('0', '0.5', '0.8', '1.25') }),
+      });
       const [from, days] = [this.#now + dice.of(0, 1, 10, 31) * DAY, dice.of(1, 15, 30, 31, 90)];
       return dice.of<Override[]>(
         [said()],

@@ -1052,6 +1052,8 @@ currency?: string
 locale?: ("en" | "de" | "fr" | "es")
 /** The reference of the customer for its invoices. Absent or null: none. */
 buyerReference?: string
+/** The customer that pays: invoices are addressed to it, and it pays them. Their lines stay of this customer. Null: this customer pays itself. */
+payerId: (string | null)
 /** The organization behind the customer. */
 organization: {
 /** The id of this resource. It never changes. */
@@ -1121,6 +1123,8 @@ currency?: string
 locale?: ("en" | "de" | "fr" | "es")
 /** The reference of the customer for its invoices. Absent or null: none. */
 buyerReference?: string
+/** The customer that pays: invoices are addressed to it, and it pays them. Their lines stay of this customer. Null: this customer pays itself. */
+payerId: (string | null)
 /** The organization behind the customer. */
 organization: {
 /** The id of this resource. It never changes. */
@@ -2516,6 +2520,8 @@ object: "subscription"
 merchantId: string
 /** The billed customer. */
 customerId: string
+/** The customer that pays its invoices. Null: `customerId` pays. */
+payerId: (string | null)
 /** The id of the plan. */
 planId: string
 /** The version of the plan that was pinned. A plan change replaces it. */
@@ -2717,6 +2723,8 @@ status: ("ACTIVE" | "CLOSING" | "CLOSED" | "CALCULATING" | "DRAFT" | "ISSUED" | 
 merchantId: string
 /** The billed customer. */
 customerId: string
+/** The customer that pays it, and to which it is addressed. Fixed at its issue. Null: `customerId` pays. */
+payerId: (string | null)
 /** The subscription. Null: a one-off invoice, or one of an order. */
 subscriptionId: (string | null)
 /** The currency: an ISO 4217 code. */
@@ -5877,6 +5885,8 @@ currency?: (string | null)
 locale?: (("en" | "de" | "fr" | "es") | null)
 /** The reference of the customer for its invoices. Absent or null: none. */
 buyerReference?: (string | null)
+/** The customer that pays: invoices are addressed to it, and it pays them. Their lines stay of this customer. Null: this customer pays itself. */
+payerId?: (string | null)
 /** The emails that the customer receives. */
 notificationSettings?: ({
 /** An email for each issued invoice. Default: `true`. */
@@ -5909,6 +5919,8 @@ currency?: (string | null)
 locale?: (("en" | "de" | "fr" | "es") | null)
 /** The reference of the customer for its invoices. Absent or null: none. */
 buyerReference?: (string | null)
+/** The customer that pays: invoices are addressed to it, and it pays them. Their lines stay of this customer. Null: this customer pays itself. */
+payerId?: (string | null)
 /** The emails that the customer receives. */
 notificationSettings?: ({
 /** An email for each issued invoice. Default: `true`. */
@@ -7714,6 +7726,8 @@ name?: string
 email?: string
 /** Only the customer with this id in your own system. */
 externalId?: string
+/** Only the customers for which this customer pays. */
+payerId?: string
 /** Only resources that changed at this time or later, by the time of the world, whatever test clock they are on. Figures that are calculated for the answer, such as live totals, are no change. */
 updatedFrom?: string
 }
@@ -8220,6 +8234,8 @@ status?: ("ACTIVE" | "CLOSING" | "CLOSED" | "CALCULATING" | "DRAFT" | "ISSUED" |
 subscriptionId?: string
 /** Only invoices of this customer. It wins over `merchantId`. */
 customerId?: string
+/** Only invoices that this customer pays for others. */
+payerId?: string
 /** Only resources of this merchant. Default: your own organization; an operator without it gets all merchants. */
 merchantId?: string
 /** Only the invoice with exactly this number. */

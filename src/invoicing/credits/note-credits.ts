@@ -20,7 +20,7 @@ import { selectBilledLines, selectCredits } from '../difference/billed.sql.ts';
 import { type BilledItem, type Correction, itemsOf, leftOfItem } from '../difference/billed.ts';
 import type { CreditNoteLine, CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
-import type { InvoiceRow } from '../invoice/invoice.ts';
+import { type InvoiceRow, payerOf } from '../invoice/invoice.ts';
 import { lockInvoice, lockInvoicesById, selectLines, updateInvoice } from '../invoice/invoices.sql.ts';
 import { justBefore } from '../owed/charges.ts';
 import { markPaid } from '../paying/pay.ts';
@@ -158,13 +158,21 @@ const totalOf = (lines: readonly CreditNoteLine[]): Decimal =>
 /** The deductions of an invoice that no other invoice bears, for which no document credits tax. */
 const bookDeductions = (
   tx: Tx,
-  { merchantId, id: invoiceId, customerId, currency }: InvoiceRow,
+  invoice: InvoiceRow,
   { id }: CreditNoteRow,
   amount: Decimal,
   now: Instant,
 ): Promise<void> => {
+  const { merchantId, id: invoiceId, currency } = invoice;
   const against = { account: 'revenue', customerId: null } as const;
-  const move = { merchantId, customerId, currency, key: `carried:${id}`, reason: 'credit', invoiceId } as const;
+  const move = {
+    merchantId,
+    customerId: payerOf(invoice),
+    currency,
+    key: `carried:${id}`,
+    reason: 'credit',
+    invoiceId,
+  } as const;
   return creditWallet(tx, { ...move, amount, against }, now);
 };
 

@@ -63,6 +63,7 @@ export function toInvoiceReply(invoice: InvoiceRow, links: Links, lines: unknown
     status: invoice.status,
     merchantId: invoice.merchantId,
     customerId: invoice.customerId,
+    payerId: invoice.payerId,
     subscriptionId: invoice.subscriptionId,
     currency: invoice.currency,
     autoApprove: invoice.autoApprove,

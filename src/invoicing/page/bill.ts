@@ -1,4 +1,4 @@
-import { customerParty } from '../../customers/index.ts';
+import { billedParty } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { sumsInWords, taxSentences } from '../../documents/index.ts';
 import type { MerchantOrganization } from '../../identity/index.ts';
@@ -36,7 +36,7 @@ export async function billForCustomers(
   );
   const { currency, terms, taxes } = invoice;
   const seller = invoice.seller ?? sellerParty(merchant);
-  const buyer = invoice.buyer ?? (await customerParty(tx, invoice.customerId));
+  const buyer = invoice.buyer ?? (await billedParty(tx, invoice.customerId));
   const taxIncluded = terms?.taxBehavior === 'inclusive';
   const amountOf = ({ totalAmount, totalPrice }: LineRow) => (taxIncluded ? totalAmount : totalPrice);
   const periods = new Set(rows.map((row) => periodOf(row, locale)));

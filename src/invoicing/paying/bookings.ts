@@ -15,7 +15,7 @@ import {
 import type { LeftOfPayment } from '../../payments/index.ts';
 import { sumCreditNotes } from '../credit-notes/credit-notes.sql.ts';
 import type { CreditNoteRow } from '../invoice/credit-note.ts';
-import type { InvoiceRow } from '../invoice/invoice.ts';
+import { type InvoiceRow, payerOf } from '../invoice/invoice.ts';
 import { sumTopUps } from './bookings.sql.ts';
 
 /**
@@ -24,7 +24,7 @@ import { sumTopUps } from './bookings.sql.ts';
  * of open invoices with a number, less the payments of invoices that get their number later.
  */
 
-/** Signs of `amounts`: above 0 debits the account. Accounts of customers are the invoice's customer's. */
+/** Signs of `amounts`: above 0 debits the account. Accounts of customers are those of the invoice's payer. */
 const book = (
   tx: Tx,
   invoice: InvoiceRow,
@@ -34,10 +34,13 @@ const book = (
 ): Promise<void> => post(tx, postingOf(invoice, what, amounts), now);
 
 const postingOf = (
-  { merchantId, id: invoiceId, customerId, currency }: InvoiceRow,
+  invoice: InvoiceRow,
   { key, reason }: { key: string; reason: LedgerReason },
   amounts: Partial<Record<AccountKind, Decimal>>,
-): Posting => ({ merchantId, key, reason, invoiceId, currency, entries: entriesOf(amounts, customerId) });
+): Posting => {
+  const { merchantId, id: invoiceId, currency } = invoice;
+  return { merchantId, key, reason, invoiceId, currency, entries: entriesOf(amounts, payerOf(invoice)) };
+};
 
 const OF_CUSTOMER: readonly AccountKind[] = ['receivable', 'owed_again', 'wallet', 'top_ups_due'];
 
@@ -155,13 +158,13 @@ export async function bookRefund(
   { returned, disputed, outside }: LeftOfPayment,
   now: Instant,
 ): Promise<Result<Decimal>> {
-  const { customerId, currency } = invoice;
+  const { currency } = invoice;
   const topUp = await sumTopUps(tx, invoice);
   const owedAgain = await balanceOfInvoice(tx, 'owed_again', invoice.id);
   const taken = disputed.plus(outside);
   const intoWallet = note.total.minus(returned).minus(taken).minus(owedAgain).minus(topUp);
   if (intoWallet.lt(0)) {
-    const held = await lockedWalletBalance(tx, customerId, currency);
+    const held = await lockedWalletBalance(tx, payerOf(invoice), currency);
     if (held.lt(intoWallet.negated()))
       return fail('WALLET_SPENT', { currency, balance: held.toFixed(), needed: intoWallet.negated().toFixed() });
   }
@@ -206,14 +209,14 @@ async function bookUndone(
   stopped: Decimal,
   now: Instant,
 ): Promise<void> {
-  const { customerId, currency } = invoice;
+  const { currency } = invoice;
   const booked = await bookedEntries(tx, invoice, bookedKey);
   if (booked.length === 0) return;
   const undone = (account: AccountKind): Decimal =>
     sum(booked.filter((entry) => entry.account === account).map(({ amount }) => amount.negated()));
   const left = undone('refunds_payable').minus(stopped);
   const outOfWallet = undone('wallet');
-  const held = outOfWallet.gt(0) ? await lockedWalletBalance(tx, customerId, currency) : ZERO;
+  const held = outOfWallet.gt(0) ? await lockedWalletBalance(tx, payerOf(invoice), currency) : ZERO;
   const spent = Decimal.max(ZERO, outOfWallet.minus(held));
   await book(
     tx,

@@ -37,6 +37,25 @@ export const quantityOf = (locale: Locale, quantity: Decimal, unit: string): str
 export const groupInWords = (group: Readonly<Record<string, string | null>> | null): string[] =>
   Object.entries(group ?? {}).map(([dimension, value]) => `${dimension}: ${value ?? '–'}`);
 
+/** The lines of an invoice that another customer pays: what was used, without money. */
+export const linesWithoutMoney = ({ look: { locale } }: Pick<Visit, 'look'>, rows: readonly LineRow[]): Html => {
+  const words = PORTAL_WORDS[locale];
+  return stackedTable({
+    ...{ caption: words.lines, named: words.description, columns: [{ head: words.quantity }] },
+    rows: rows
+      .filter(({ appliesToLineId: of }) => of === null)
+      .map((row) => ({
+        name: html`${nameOf(locale, row)}${groupInWords(row.groupValues).map(noteOf)}`,
+        cells: [countsUnits(row) ? quantityOf(locale, row.quantity, row.metricUnit) : null],
+      })),
+  });
+};
+
+const nameOf = (locale: Locale, row: LineRow): Html => html`<bdi>${lineNameIn(locale, row.displayName)}</bdi>
+<span class="note">${figuresOf(locale).period(row.periodStart, row.periodEnd)}</span>`;
+
+const noteOf = (note: string): Html => html`<span class="note"><bdi>${note}</bdi></span>`;
+
 /** The lines of an invoice, discounts among them, and the way from a quantity to its amount. */
 export function explainedLines(
   { look: { locale }, merchant }: Pick<Visit, 'look' | 'merchant'>,
@@ -91,8 +110,7 @@ function rowOf(forms: Forms, row: LineRow): TableRow {
   const isCounted = countsUnits(row);
   const notes = [...groupInWords(row.groupValues), ...notesOfLine(row, invoice, locale)];
   return {
-    name: html`<bdi>${lineNameIn(locale, row.displayName)}</bdi>
-<span class="note">${figuresOf(locale).period(row.periodStart, row.periodEnd)}</span>${notes.map((note) => html`<span class="note"><bdi>${note}</bdi></span>`)}`,
+    name: html`${nameOf(locale, row)}${notes.map(noteOf)}`,
     cells: [
       isCounted ? quantityOf(locale, row.quantity, row.metricUnit) : null,
       isCounted ? priceOf(forms, row) : null,

@@ -8,6 +8,7 @@ import {
 } from '../../catalog/index.ts';
 import { priceList } from '../../checkout/index.ts';
 import { effectiveNowForReading } from '../../clocks/index.ts';
+import { findPayer } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { findNextToClose, type OpenInvoice, viewAsOfNow, withOverrides } from '../../invoicing/index.ts';
 import { type Decimal, decimal } from '../../kernel/decimal.ts';
@@ -20,8 +21,8 @@ import {
   quantitiesOf,
   type SubscriptionRow,
 } from '../../subscriptions/index.ts';
-import { explainedLines } from '../frame/lines.ts';
-import type { FormFields, Outcome, PortalPage, Visit } from '../frame/page.ts';
+import { explainedLines, linesWithoutMoney } from '../frame/lines.ts';
+import { type FormFields, isPaidFor, type Outcome, type PortalPage, type Visit } from '../frame/page.ts';
 import { doneNote, keyField } from '../frame/shell.ts';
 import type { PortalDependencies } from '../links/dependencies.ts';
 import { CHANGE_WORDS } from '../words/change-words.ts';
@@ -45,10 +46,12 @@ interface Own {
   readonly plan: Plan;
 }
 
-/** The subscription that an address names; null where it is not this customer's. */
+/** The subscription that an address names; null where this customer neither has it nor pays for it. */
 async function ownOf({ tx, customerId, params }: Visit): Promise<Own | null> {
   const subscription = await findSubscription(tx, params.subscriptionId ?? '');
-  if (subscription?.customerId !== customerId) return null;
+  if (!subscription) return null;
+  if (subscription.customerId !== customerId && (await findPayer(tx, subscription.customerId)) !== customerId)
+    return null;
   const plan = await findPlan(tx, subscription.planId);
   return plan ? { subscription, plan } : null;
 }
@@ -79,8 +82,8 @@ async function ownPage(
   const next = open && (await viewAsOfNow(dependencies.invoicing, tx, open));
   const waiting = await findScheduledChange(tx, subscription.id);
   const target = waiting && (await findPlan(tx, waiting.planId));
-  const mayChange = subscription.status === 'active' && !waiting && subscription.endingAt === null;
-  const end = await endOfCustomer(tx, subscription);
+  const mayChange = !isPaidFor(visit) && subscription.status === 'active' && !waiting && subscription.endingAt === null;
+  const end = isPaidFor(visit) ? null : await endOfCustomer(tx, subscription);
   const version = await findPlanVersion(tx, subscription.planVersionId);
   const { day } = figuresOf(look.locale);
   const ownName = ownNameOf(subscription.name, [plan.name, planName(plan), customer.organization.name]);
@@ -114,6 +117,7 @@ function invoiceTable(visit: Visit, heading: string, { invoice, lines }: OpenInv
   const { money } = figuresOf(locale);
   const fact = (label: string, value: Decimal) =>
     html`<div><dt>${label}</dt><dd>${breakable(money(value, invoice.currency))}</dd></div>`;
+  if (isPaidFor(visit)) return html`<h2>${heading}</h2>${linesWithoutMoney(visit, lines)}`;
   return html`<h2>${heading}</h2><p class="amount">${breakable(money(invoice.grandTotal, invoice.currency))}</p>${note === null ? null : html`<p class="soft">${note}</p>`}
 ${explainedLines(visit, invoice, lines)}
 <dl class="facts">${fact(words.subtotal, invoice.subtotal)}${invoice.totalTax.isZero() ? null : fact(taxNames(locale, invoice.seller ?? visit.merchant).sum, invoice.totalTax)}${fact(words.total, invoice.grandTotal)}</dl>`;
@@ -213,7 +217,7 @@ async function askedOf(visit: Visit, { subscription }: Own, form: FormFields, ri
 /** The effect of a change. It is made, described, and rolled back. */
 export async function previewPage(dependencies: PortalDependencies, visit: Visit): Promise<Outcome> {
   const own = await ownOf(visit);
-  if (own === null) return null;
+  if (own === null || isPaidFor(visit)) return null;
   const rights = rightsOf(visit);
   const requested = await askedOf(visit, own, visit.query, rights);
   if (requested === null) return { to: pathIn(own) };
@@ -299,7 +303,7 @@ const DONE_WORDS = { plan: 'changed', quantities: 'changed', cancel: 'cancelled'
  */
 export async function changePortal(dependencies: PortalDependencies, visit: Visit, form: FormFields): Promise<Outcome> {
   const own = await ownOf(visit);
-  if (own === null) return null;
+  if (own === null || isPaidFor(visit)) return null;
   const rights = rightsOf(visit);
   const requested = await askedOf(visit, own, form, rights);
   if (requested === null || requested === 'bad quantity') return { to: pathIn(own) };

@@ -22,7 +22,7 @@ import { type Html, html, stackedTable } from '../../pages/index.ts';
 import { findSubscriptionsOfCustomer, type SubscriptionRow } from '../../subscriptions/index.ts';
 import { barChart, highestOf, keyOf, type Point } from '../frame/chart.ts';
 import { quantityOf } from '../frame/lines.ts';
-import type { PortalPage, Visit } from '../frame/page.ts';
+import { isPaidFor, type PortalPage, type Visit } from '../frame/page.ts';
 import type { PortalDependencies } from '../links/dependencies.ts';
 import { PAGE_WORDS } from '../words/page-words.ts';
 import { PORTAL_WORDS } from '../words/words.ts';
@@ -92,7 +92,7 @@ export async function usagePage(dependencies: PortalDependencies, visit: Visit):
     visit.signal.throwIfAborted();
     const period = each.periods[number];
     if (period === undefined) continue;
-    const bill = await billed(each.metric.id, each.periods.slice(0, number + 1).toReversed());
+    const bill = isPaidFor(visit) ? null : await billed(each.metric.id, each.periods.slice(0, number + 1).toReversed());
     sections.push(await metricSection(visit, { ...each, period, bill }, `usage-${index}`));
   }
   return {
@@ -141,7 +141,7 @@ async function metricSection(visit: Visit, of: MeasuredPeriod, id: string): Prom
   return html`<section aria-labelledby="${id}"><h2 id="${id}"><bdi>${metric.name}</bdi></h2>
 <p class="soft">${inDays(period.start, period.end)}</p>
 <dl class="facts">${fact(words.sumOf[isLevel(metric.meter) ? 'LATEST' : metric.meter.aggregation], quantity(whole))}${bill === null ? null : fact(label, bill.money(bill.amount))}</dl>
-${prices}
+${isPaidFor(visit) ? null : prices}
 ${highestOf(points).isZero() ? null : barChart(title, `${id}-chart`, points, highest, stacked.length > 0 ? stacked : undefined)}
 ${series.length === 0 ? null : groupTable(visit, of, series)}
 <details><summary>${words.asTable}<span class="unseen">: <bdi>${metric.name}</bdi></span></summary>

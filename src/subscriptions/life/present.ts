@@ -75,6 +75,7 @@ export function toSubscriptionReply(
     object: 'subscription' as const,
     merchantId: subscription.merchantId,
     customerId: subscription.customerId,
+    payerId: facts.taxation.payerId,
     planId: subscription.planId,
     planVersionId: subscription.planVersionId,
     planVersionNumber: subscription.planVersionNumber,

@@ -1,4 +1,5 @@
 import { findPlans, type Plan } from '../../catalog/index.ts';
+import { findPayer } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { estimateRenewal, periodHolding, periodOf, type SeriesBounds } from '../../invoicing/index.ts';
 import {
@@ -122,7 +123,7 @@ export async function remind(
 
 type Reminder = NonNullable<ReturnType<typeof decideReminder>>;
 
-/** Writes the renewal email to the customer, if the period is long enough. */
+/** Writes the renewal email to who pays, if the period is long enough. */
 async function mailRenewal(
   { remindCustomer, invoicing }: Pick<SubscriptionDependencies, 'remindCustomer' | 'invoicing'>,
   tx: Tx,
@@ -132,16 +133,17 @@ async function mailRenewal(
 ): Promise<void> {
   const isAskedFor = told.renewalReminderEnabled === true;
   if (!isRenewalMailed({ isAskedFor, cadence, anchor: told.billingAnchor })) return;
-  const { merchantId, id: subscriptionId, customerId } = told;
+  const { merchantId, id: subscriptionId } = told;
+  const customerId = await findPayer(tx, told.customerId);
   const estimate = await estimateRenewal(invoicing, tx, { merchantId, subscriptionId, cadence });
-  const card = await cardToCharge(tx, told);
+  const card = await cardToCharge(tx, told, customerId);
   await remindCustomer(tx, { merchantId, subscriptionId, customerId, planName, renewsAt, estimate, card }, now);
 }
 
 /** The card for an automatic charge of a renewal; null if there is none. */
-async function cardToCharge(tx: Tx, subscription: SubscriptionRow): Promise<ComingRenewal['card']> {
+async function cardToCharge(tx: Tx, subscription: SubscriptionRow, payerId: string): Promise<ComingRenewal['card']> {
   if (!subscription.autoCharge || subscription.bankTransferOnly) return null;
-  const card = await defaultMethodOf(tx, subscription.customerId);
+  const card = await defaultMethodOf(tx, payerId);
   return card ? { brand: card.brand, last4: card.last4 } : null;
 }
 

@@ -438,6 +438,7 @@ export const SubscriptionReply = Type.Object(
     object: Type.Literal('subscription'),
     merchantId: Id('organization'),
     customerId: Id('customer'),
+    payerId: Nullable(Id('customer')),
     planId: Id('plan'),
     planVersionId: Id('planVersion'),
     planVersionNumber: Type.Integer(),
@@ -484,6 +485,7 @@ export const SubscriptionReply = Type.Object(
     'x-fields': {
       metadata: 'Your own keys and values.',
       customerId: 'The billed customer.',
+      payerId: 'The customer that pays its invoices. Null: `customerId` pays.',
       planVersionId: 'The version of the plan that was pinned. A plan change replaces it.',
       planVersionNumber: 'The number of the pinned version.',
       versionNumber: 'The same number as `planVersionNumber`.',
