@@ -1319,6 +1319,8 @@ create table invoice_usage (
   event_count integer not null,
   share_numerator bigint,
   share_denominator bigint,
+  of_each numeric,
+  of_each_at_list numeric,
   constraint invoice_usage_pkey PRIMARY KEY (merchant_id, invoice_id, price_id, group_key),
   constraint invoice_usage_merchant_id_invoice_id_fkey FOREIGN KEY (merchant_id, invoice_id) REFERENCES invoice(merchant_id, id),
   constraint invoice_usage_share CHECK ((((share_numerator IS NULL) = (share_denominator IS NULL)) AND ((share_numerator IS NULL) OR ((share_numerator >= 1) AND (share_numerator <= share_denominator)))))

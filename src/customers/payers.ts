@@ -4,7 +4,7 @@ import type { CustomerBlocker } from './blockers.ts';
 import { lockCustomerShared, selectChildren, selectPayers } from './customers.sql.ts';
 import { customerNames } from './party.ts';
 
-/** The payers of some customers, by their ids; those who pay themselves are left out (commercial.md §3). */
+/** The payers of some customers, by their ids; those who pay themselves are left out (commercial.md §8). */
 export const findPayers = async (tx: Tx, ids: Iterable<string>): Promise<ReadonlyMap<string, string>> =>
   new Map((await selectPayers(tx, [...new Set(ids)])).map(({ id, payerId }) => [id, payerId]));
 

@@ -80,6 +80,8 @@ export interface LineWorkings {
     readonly events?: DecimalText;
     readonly least?: DecimalText;
     readonly most?: DecimalText;
+    /** Of a price on each event: its bounds for each, and the number of free ones. */
+    readonly each?: { readonly least?: DecimalText; readonly most?: DecimalText; readonly free?: DecimalText };
   };
   /** The groups in the default of a matrix, and the number of further ones. */
   readonly others?: { readonly groups: readonly string[]; readonly more: number };

@@ -90,12 +90,19 @@ function percentageNote(
   of: NonNullable<LineWorkings['percentage']>,
   { words, quantity, percent, price }: Written,
 ): string {
+  const within = ({ least, most }: { readonly least?: DecimalText; readonly most?: DecimalText }) => [
+    ...(least === undefined ? [] : [words.least(price(least))]),
+    ...(most === undefined ? [] : [words.most(price(most))]),
+  ];
+  const { each } = of;
+  if (each) {
+    const fixed = of.fixed === undefined ? '' : ` + ${price(of.fixed)}`;
+    const free = each.free === undefined ? [] : [words.freeEvents(quantity(each.free), decimal(each.free).eq(1))];
+    const one = [`${words.ofEach(percent(of.percent))}${fixed}`, ...within(each), ...free].join(', ');
+    return [one, ...within(of)].join('; ');
+  }
   const fixed = of.fixed === undefined ? '' : ` + ${quantity(of.events ?? '0')} × ${price(of.fixed)}`;
-  const bounds = [
-    of.least === undefined ? null : words.least(price(of.least)),
-    of.most === undefined ? null : words.most(price(of.most)),
-  ].filter((bound) => bound !== null);
-  return [`${words.percentOf(percent(of.percent), quantity(of.of))}${fixed}`, ...bounds].join(', ');
+  return [`${words.percentOf(percent(of.percent), quantity(of.of))}${fixed}`, ...within(of)].join(', ');
 }
 
 function limitNote(kind: Noted['kind'], { limit, share, whole }: LineWorkings, written: Written): string | null {

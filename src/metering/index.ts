@@ -82,4 +82,4 @@ export {
   selectOfType as findOfType,
   selectUncounted as findUncounted,
 } from './usage/unbilled.sql.ts';
-export { measureEach, postgresUsage, usage, usageOfEach, usedSpans } from './usage/usage.ts';
+export { amountOfEach, measureEach, postgresUsage, usage, usageOfEach, usedSpans } from './usage/usage.ts';

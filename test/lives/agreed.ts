@@ -107,7 +107,18 @@ function knownIn(life: Life, history: History, price: number, span: Span): (Span
   return merged;
 }
 
-const MONEY = ['unitPrice', 'flatPrice', 'price', 'percentage', 'fixed', 'minCharge', 'maxCharge', 'default'];
+const MONEY = [
+  'unitPrice',
+  'flatPrice',
+  'price',
+  'percentage',
+  'fixed',
+  'minCharge',
+  'maxCharge',
+  'min',
+  'max',
+  'default',
+];
 
 function agreedPrice(price: Price, { multiplier, properties }: Override): Price {
   if (properties) return { ...price, properties };

@@ -148,7 +148,7 @@ function isRight(
   return !isAbove || off.over <= (held + tolerance) * off.under;
 }
 
-/** Who pays an invoice is who paid for the customer at its issue (commercial.md §3). */
+/** Who pays an invoice is who paid for the customer at its issue (commercial.md §8). */
 function payers(life: Life, { invoices, deeds, payerId }: Lived): string[] {
   return invoices.flatMap(({ id, issuedAt, payerId: is }) => {
     const isPaidFor = issuedAt === null ? null : switchedAt(deeds, 'payer', secondsOf(life, issuedAt));

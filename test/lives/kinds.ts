@@ -26,6 +26,8 @@ export const KINDS = [
   'agreed',
   /** A customer for whom another one pays, for some time or always. */
   'paidFor',
+  /** Prices on each event by itself. */
+  'eachEvent',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -77,6 +79,7 @@ export function kindsOf(life: Life, deeds: readonly Deed[]): Kind[] {
     exempt: () => of('exempt').some(({ step }) => step.is),
     paidFor: () => of('payer').some(({ step }) => step.is),
     agreed: () => [...of('subscribe'), ...of('change')].some(({ step }) => (step.overrides ?? []).length > 0),
+    eachEvent: () => life.prices.some(({ properties }) => properties.perEvent ?? properties.freeEvents),
   };
   const isCommitted = (plan: Plan): boolean => plan.minimum !== undefined && isMixed(plan);
   return KINDS.filter((kind) => has[kind]());

@@ -44,6 +44,8 @@ export interface Properties {
   readonly fixed?: string;
   readonly minCharge?: string;
   readonly maxCharge?: string;
+  readonly perEvent?: { readonly min?: string; readonly max?: string };
+  readonly freeEvents?: number;
   readonly multiplier?: string;
   readonly dimensions?: readonly string[];
   readonly cells?: readonly Cell[];

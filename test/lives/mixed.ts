@@ -1,6 +1,6 @@
 import type { Dice } from './generate.ts';
 import { KINDS, type Kind } from './kinds.ts';
-import { DAY, HOUR, type Life, type Override, type Plan, type Price, type Step } from './life.ts';
+import { DAY, HOUR, type Life, type Override, type Plan, type Price, type Properties, type Step } from './life.ts';
 
 const DAYS_OF: Readonly<Record<string, number>> = { P1W: 7, P1M: 30, P3M: 91, P1Y: 365 };
 /** The plans: s0 keeps the first one, s1 leaves the second one for the third one and takes it again. */
@@ -89,9 +89,11 @@ class Mixed {
     const usage = (): Price => ({
       metric: 0,
       term: 'in_arrears',
-      ...(dice.once(2)
-        ? { model: 'standard', properties: { unitPrice: '1' } }
-        : { model: 'graduated', properties: { tiers } }),
+      ...(this.#has.has('eachEvent')
+        ? { model: 'percentage', properties: this.#eachEvent() }
+        : dice.once(2)
+          ? { model: 'standard', properties: { unitPrice: '1' } }
+          : { model: 'graduated', properties: { tiers } }),
     });
     const fee = (most: number, more: Partial<Price> = {}): Price => ({
       term: dice.of('in_advance', 'in_arrears'),
@@ -112,11 +114,23 @@ class Mixed {
     return this.#has.has('taxes') ? all.map((price) => ({ ...price, taxRate: dice.of(0, 7, 8.875, 19) })) : all;
   }
 
+  #eachEvent(): Properties {
+    const dice = this.#dice;
+    const perEvent = dice.of({ min: '0.5' }, { max: '5' }, { min: '0.5', max: '5' }, { min: '1.333', max: '1.333' });
+    const freeEvents = dice.of(1, 2, 3);
+    return {
+      percentage: dice.of('0.029', '0.1', '0'),
+      ...(dice.once(2) && { fixed: '0.3' }),
+      ...dice.of<Properties>({ perEvent }, { freeEvents }, { perEvent, freeEvents }),
+      ...(dice.once(4) && { maxCharge: '12.5' }),
+    };
+  }
+
   #happen(): void {
     const dice = this.#dice;
     const of = (...kinds: Kind[]) => kinds.some((kind) => this.#has.has(kind));
     if (of('exempt')) this.#push({ do: 'exempt', is: dice.of(true, true, false) });
-    const isFirst = of('commitment', 'cut', 'late') || (of('endPast', 'agreed') && dice.once(2));
+    const isFirst = of('commitment', 'cut', 'late', 'eachEvent') || (of('endPast', 'agreed') && dice.once(2));
     if (isFirst) this.#subscribe('s0', KEPT);
     if (of('again', 'undone') || !this.#isThere('s0')) this.#subscribe('s1', LEFT);
     const acts: (() => void)[] = [() => this.#push({ do: 'pay', how: 'full' })];
@@ -185,7 +199,10 @@ class Mixed {
     this.#push({ do: 'advance', to: this.#now });
   }
 
-  /** A correction takes back a part of earlier usage at its very time, so no part of a period has less than nothing. */
+  /**
+   * A correction takes back a part of earlier usage at its very time, so no part of a period has less than nothing. Of
+   * prices on each event it may have, so a period with cuts has none.
+   */
   #use(at: number): void {
     const dice = this.#dice;
     if (!this.#isThere('s0')) return;
@@ -193,7 +210,8 @@ class Mixed {
     for (const step of this.#steps)
       if (step.do === 'use') left.set(step.at, (left.get(step.at) ?? 0) + Number(step.units));
     const some = [...left].filter(([time, units]) => units > 1 && time <= at);
-    if (some.length > 0 && at < this.#now && dice.once(2)) {
+    const canCorrect = !(this.#has.has('eachEvent') && this.#has.has('cut'));
+    if (some.length > 0 && at < this.#now && dice.once(2) && canCorrect) {
       const [time, units] = dice.of(...some);
       this.#push({ do: 'use', metric: 0, sub: 's0', at: time, units: String(-dice.of(1, units - 1, units)) });
     } else this.#push({ do: 'use', metric: 0, sub: 's0', at, units: String(dice.of(1, 10, 50, dice.between(1, 300))) });

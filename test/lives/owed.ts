@@ -184,11 +184,12 @@ const asked = ({ properties, model }: Pick<Price, 'properties' | 'model'>) => ({
   maximum: null,
 });
 
-const asUsed = (quantity: string, events = 0, group: Record<string, string | null> = {}) => ({
-  quantity,
-  events,
-  group,
-});
+const asUsed = (
+  quantity: string,
+  events = 0,
+  group: Record<string, string | null> = {},
+  values: readonly string[] = [],
+) => ({ quantity, events, group, values });
 
 const lengthOf = (spans: readonly Span[]): number => spans.reduce((total, { from, to }) => total + to - from, 0);
 
@@ -483,7 +484,9 @@ function usedIn(life: Life, world: World, index: number, spans: readonly Span[])
     return [...Map.groupBy(inside, ({ region }) => region ?? null)].map(([region, uses]) =>
       asUsed(sumOf(uses), uses.length, { region }),
     );
-  return [asUsed(figureOf(aggregation, inside), inside.length)];
+  const inOrder = inside.toSorted((one, other) => one.at - other.at).map(({ units }) => units);
+  const values = aggregation === 'COUNT' ? inOrder.map(() => '1') : inOrder;
+  return [asUsed(figureOf(aggregation, inside), inside.length, {}, values)];
 }
 
 /**

@@ -3,7 +3,7 @@ import { type Merchant, sharedEnvironment, type TestEnvironment } from '../suppo
 import { visit } from '../support/portal.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
-/** Customers whose invoices another customer pays (commercial.md §3). */
+/** Customers whose invoices another customer pays (commercial.md §8). */
 let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;

@@ -1536,12 +1536,19 @@ size: Decimal
 price: Decimal
 includedUnits?: Decimal
 }
-/** A part of the quantity, and a fixed amount for each event; both together are not below or above a charge. */
+/** A part of the quantity, and a fixed amount for each event; both together are not below or above a charge. With `perEvent` or `freeEvents` each event has its own amount, and an event of 0 or less bears its part alone. */
 export interface PercentageProperties {
 percentage: Decimal
 fixed?: Decimal
 minCharge?: Decimal
 maxCharge?: Decimal
+/** The bounds of the amount of each event, with `fixed`. Default: none. */
+perEvent?: {
+min?: Decimal
+max?: Decimal
+}
+/** The events that cost nothing in each period: the first ones in order of time. Default: 0. */
+freeEvents?: number
 includedUnits?: Decimal
 }
 /** The events carry the price: their summed value, times the multiplier (default 1). */
@@ -6291,7 +6298,7 @@ price: DecimalInput
 /** The units that are free in each period. Default: 0. */
 includedUnits?: (DecimalInput | null)
 }
-/** A part of the quantity, and a fixed amount for each event; both together are not below or above a charge. */
+/** A part of the quantity, and a fixed amount for each event; both together are not below or above a charge. With `perEvent` or `freeEvents` each event has its own amount, and an event of 0 or less bears its part alone. */
 export interface PercentagePropertiesBody {
 percentage: DecimalInput
 /** An amount for each event, in major units. Default: 0. */
@@ -6300,6 +6307,15 @@ fixed?: (DecimalInput | null)
 minCharge?: (DecimalInput | null)
 /** The amount of a period at most, in major units. Default: none. */
 maxCharge?: (DecimalInput | null)
+/** The bounds of the amount of each event, with `fixed`. Default: none. */
+perEvent?: ({
+/** The amount of an event at least, in major units. */
+min?: (DecimalInput | null)
+/** The amount of an event at most, in major units. */
+max?: (DecimalInput | null)
+} | null)
+/** The events that cost nothing in each period: the first ones in order of time. Default: 0. */
+freeEvents?: (number | null)
 /** The units that are free in each period. Default: 0. */
 includedUnits?: (DecimalInput | null)
 }

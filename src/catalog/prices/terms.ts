@@ -3,6 +3,7 @@ import {
   checkLimits,
   checkProperties,
   dimensionsOf,
+  isAdditive,
   isPriceModel,
   modelOf,
   type PriceModelName,
@@ -80,6 +81,7 @@ function checkFeeTerms(terms: PriceTerms): FieldError[] {
     errors.push({ field: 'grantDiscountEnabled', message: 'is for prices of metrics; grants cover usage only' });
   if (modelOf(terms).aggregations)
     errors.push({ field: 'model', message: `${terms.model} is for prices of metrics; a fee has no events` });
+  errors.push(...checkByEvent(terms, null));
   return errors;
 }
 
@@ -97,6 +99,25 @@ function checkMetricTerms(terms: PriceTerms): FieldError[] {
       message: `is not for ${terms.model}: which of its units were granted is not known`,
     });
   return errors;
+}
+
+/**
+ * A price on each event by itself is for usage that adds up, and none of its units is granted: which events they were
+ * of is not known (commercial.md §12).
+ * @param aggregation of its metric; null: it is for a fee
+ */
+export function checkByEvent(
+  { model, properties, grantDiscountEnabled }: Pick<PriceTerms, 'model' | 'properties' | 'grantDiscountEnabled'>,
+  aggregation: Aggregation | null,
+): FieldError[] {
+  const given = (modelOf({ model }).byEvent?.fields ?? []).filter(
+    (field) => fieldsOf(properties)?.[field] !== undefined,
+  );
+  const at = (message: string) => given.map((field) => ({ field: `properties.${field}`, message }));
+  if (aggregation === null) return at('is for prices of metrics; a fee has no events');
+  if (!isAdditive(aggregation)) return at('is for a metric of SUM or COUNT');
+  const message = `is not for a price with ${given[0]}: which of its events were granted is not known`;
+  return grantDiscountEnabled && given.length > 0 ? [{ field: 'grantDiscountEnabled', message }] : [];
 }
 
 /** Metrics whose figure a balance can be counted down by (domain.md §5). */
@@ -117,7 +138,11 @@ export interface PriceSurroundings {
 
 /** The faults of terms in their context; every failing field. */
 export function checkSurroundings(terms: PriceTerms, around: PriceSurroundings): FieldError[] {
-  const errors = [...checkDimensions(terms, around), ...checkAggregation(terms, around)];
+  const errors = [
+    ...checkDimensions(terms, around),
+    ...checkAggregation(terms, around),
+    ...(around.metric ? checkByEvent(terms, around.metric.aggregation) : []),
+  ];
   if (!(terms.feature && around.feature)) return errors;
   const { entitlementTemplate: template } = terms.feature;
   if (template === BOOLEAN_BY_DEFAULT && around.feature.type !== 'boolean')

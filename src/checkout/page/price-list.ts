@@ -86,13 +86,18 @@ function shownIn({ pricing, metric, quantity }: CatalogPrice, writing: Writing, 
       return said(free(price, isFee ? `${text}, ${often}` : text));
     }
     case 'share': {
-      const { percent: part, fixed, least, most } = shown;
+      const { percent: part, fixed, each } = shown;
+      const within = ({ least, most }: Pick<typeof shown, 'least' | 'most'>) => [
+        ...(least === null ? [] : [words.atLeast(money(least, currency))]),
+        ...(most === null ? [] : [words.atMost(money(most, currency))]),
+      ];
       return said(
         [
           words.share(percent(part), unit),
           ...(fixed.isZero() ? [] : [words.perEvent(money(fixed, currency))]),
-          ...(least === null ? [] : [words.atLeast(money(least, currency))]),
-          ...(most === null ? [] : [words.atMost(money(most, currency))]),
+          ...(each ? within(each).map(words.ofEach) : []),
+          ...(!each || each.free.isZero() ? [] : [words.freeEvents(number(each.free))]),
+          ...within(shown),
         ].join(', '),
       );
     }

@@ -109,7 +109,7 @@ export interface PartyRecord {
   taxExemptReason?: string;
 }
 
-/** Whose money is asked, and to whom it is given back (commercial.md §3). */
+/** Whose money is asked, and to whom it is given back (commercial.md §8). */
 export const payerOf = ({ payerId, customerId }: Pick<InvoiceRow, 'payerId' | 'customerId'>): string =>
   payerId ?? customerId;
 

@@ -8,6 +8,7 @@ export {
   casesOfModels,
   checkProperties,
   dimensionsOf,
+  eventRuleOf,
   isPriceModel,
   modelOf,
   type PriceModelName,

@@ -11,6 +11,7 @@ import {
   type GroupValues,
   isAdditive,
   totalEvents,
+  totalOfEach,
   totalQuantity,
   type UsageGroup,
 } from './usage.ts';
@@ -129,7 +130,7 @@ export function limitLines(
   return lines;
 }
 
-type Usage = Pick<Measured, 'quantity' | 'eventCount' | 'groups'>;
+type Usage = Pick<Measured, 'quantity' | 'eventCount' | 'ofEach' | 'groups'>;
 
 /** The units to price, and those that grants cover. */
 function measure(rated: Rated): Usage & { covered: Decimal } {
@@ -138,7 +139,8 @@ function measure(rated: Rated): Usage & { covered: Decimal } {
   const groups = filterGroups(rated.groups, rated.groupFilters ?? {});
   const used = totalQuantity(groups, rated.aggregation);
   const covered = Decimal.min(used, Decimal.max(0, rated.grants ?? ZERO));
-  return { quantity: used.minus(covered), eventCount: totalEvents(groups), groups, covered };
+  const ofEach = totalOfEach(groups);
+  return { quantity: used.minus(covered), eventCount: totalEvents(groups), ofEach, groups, covered };
 }
 
 function chargeLines({ rated, pricing, currency }: PriceInPeriod, used: Usage, fraction: Fraction): RatedLine[] {

@@ -11,6 +11,20 @@ export interface UsageGroup {
   readonly group: GroupValues;
   readonly quantity: Decimal;
   readonly eventCount: bigint;
+  /** What its events come to one by one, for a price on each of them (`EventRule`). Absent: it was not read. */
+  readonly ofEach?: Decimal;
+}
+
+/**
+ * A price on each event by itself: its value × `part` + `fixed`, within the bounds. An event of 0 or less has its part
+ * only, at least `most` below 0. The first `free` events in order of time cost nothing (commercial.md §12).
+ */
+export interface EventRule {
+  readonly part: Decimal;
+  readonly fixed: Decimal;
+  readonly least: Decimal | null;
+  readonly most: Decimal | null;
+  readonly free: bigint;
 }
 
 /** Only usage with one of these values counts, in every dimension that is named (domain.md §2). */
@@ -54,6 +68,12 @@ export function totalQuantity(groups: readonly UsageGroup[], aggregation: Aggreg
     );
   return Decimal.max(0, sum(groups.map((group) => group.quantity)));
 }
+
+/** What the events of all groups come to one by one; null where they were not read so. */
+export const totalOfEach = (groups: readonly UsageGroup[]): Decimal | null => {
+  const read = groups.flatMap(({ ofEach }) => ofEach ?? []);
+  return read.length === 0 ? null : sum(read);
+};
 
 /** How many events all groups are made of. */
 export const totalEvents = (groups: readonly UsageGroup[]): bigint =>

@@ -30,6 +30,8 @@ export interface Workings {
     readonly events?: string;
     readonly least?: string;
     readonly most?: string;
+    /** Of a price on each event: its bounds for each, and how many were free. */
+    readonly each?: { readonly least?: string; readonly most?: string; readonly free?: string };
   };
   /** The groups that a matrix priced by its default, and the number of further ones. */
   readonly others?: { readonly groups: readonly string[]; readonly more: number };

@@ -39,6 +39,18 @@ export interface UsageCut {
 
 export interface UsageRequest extends UsageScope, UsageCut {}
 
+/**
+ * A rule by which each event comes to an amount: its value × `part` + `fixed`, within the bounds; one of 0 or less to
+ * its part only, at least `most` below 0. The first `free` events in order of time, then of acceptance, come to nothing.
+ */
+export interface EventRule {
+  readonly part: Decimal;
+  readonly fixed: Decimal;
+  readonly least: Decimal | null;
+  readonly most: Decimal | null;
+  readonly free: bigint;
+}
+
 /** One figure. */
 export interface UsageRow {
   /** The value of each dimension of the cut; null where the events have none. */

@@ -5,7 +5,7 @@ import { eventsAtHand } from '../events/at-hand.sql.ts';
 import { hoursOf, type Interval, type Remainder } from '../meter/hours.ts';
 import { type Aggregation, dimensionPath, isLevel, type Meter, pathSegments } from '../meter/meter.ts';
 import type { RollupDefinition } from '../meter/rollup-definition.ts';
-import { disjointSources, type UsageScope } from '../meter/usage-request.ts';
+import { disjointSources, type EventRule, type UsageScope } from '../meter/usage-request.ts';
 import type { WindowSize } from '../meter/windows.ts';
 import { contentOf } from './rollup-definitions.sql.ts';
 
@@ -309,6 +309,22 @@ export function selectUsage(scope: UsageScope, columns: UsageColumns, sets: read
   ];
   return sql`with ${figures(scope, columns, sets, counted, sql`true`)}`;
 }
+
+/** What the events of a sum or a count come to one by one, exact. Every event is read: a roll-up has no events. */
+export function selectOfEach(scope: UsageScope, { part, fixed, least, most, free }: EventRule): Sql {
+  const value = scope.meter.aggregation === 'COUNT' ? sql`1::numeric` : sql`c.value`;
+  const counted = eventsIn(intervalsOf(scope).map(added), scope, columnsOfAll, value);
+  return sql`
+    with counted (at, seq, value, event_count) as (${sql.join(counted, sql` union all `)}),
+    paid as (select value from counted ${free === 0n ? sql`` : sql`order by at, seq offset ${free}::bigint`})
+    select coalesce(sum(
+             case when value > 0
+                  then least(greatest(value * ${part}::numeric + ${fixed}::numeric, ${least}::numeric), ${most}::numeric)
+                  else greatest(value * ${part}::numeric, -${most}::numeric) end), 0) as amount
+      from paid`;
+}
+
+const columnsOfAll: UsageColumns = { dimensions: [], byCustomer: false, window: null };
 
 /**
  * The same from roll-ups, where hours are full, and from the events before and after them. Null where no hour is: then

@@ -1,14 +1,22 @@
 import type { Sql, Tx } from '../../db/index.ts';
 import { eachInTurns, inTurns } from '../../http/index.ts';
+import type { Decimal } from '../../kernel/decimal.ts';
 import { isLevel } from '../meter/meter.ts';
 import { TooManyRows } from '../meter/most-rows.ts';
 import { rollupDefinitionOf } from '../meter/rollup-definition.ts';
-import type { UsageCut, UsageQuery, UsageRequest, UsageRow, UsageScope } from '../meter/usage-request.ts';
+import type { EventRule, UsageCut, UsageQuery, UsageRequest, UsageRow, UsageScope } from '../meter/usage-request.ts';
 import { clippedWindow, type Window, type WindowSize } from '../meter/windows.ts';
 import { type AnsweredRow, selectAnswers, selectUsedSpans, type UsedSpanRow } from './figure-sets.sql.ts';
 import { figure, isKept, keptFigures, type UsageFigure } from './figures.ts';
 import { type Stamped, withoutRepeats } from './levels.ts';
-import { columnNames, type MeasuredRow, selectRolledUsage, selectUsage, type UsageColumns } from './usage.sql.ts';
+import {
+  columnNames,
+  type MeasuredRow,
+  selectOfEach,
+  selectRolledUsage,
+  selectUsage,
+  type UsageColumns,
+} from './usage.sql.ts';
 
 /** Usage straight from the raw events in PostgreSQL, all cuts in one statement and so of one moment. */
 export const rawUsage: UsageQuery<Tx> = {
@@ -96,6 +104,12 @@ export async function usageOfEach(tx: Tx, requests: readonly UsageRequest[]): Pr
     rows.push(kept ? [{ group: {}, ...kept }] : await usage(tx, request));
   }
   return rows;
+}
+
+/** What the events of a sum or a count come to one by one. */
+export async function amountOfEach(tx: Tx, scope: UsageScope, rule: EventRule): Promise<Decimal> {
+  const { amount } = await tx.one<{ amount: Decimal }>(selectOfEach(scope, rule));
+  return amount;
 }
 
 /**

@@ -33,6 +33,9 @@ export interface Draft {
   readonly fixed: string;
   readonly minCharge: string;
   readonly maxCharge: string;
+  readonly eachMin: string;
+  readonly eachMax: string;
+  readonly freeEvents: string;
   readonly multiplier: string;
   readonly dimensions: readonly string[];
   readonly cells: readonly CellText[];
@@ -59,6 +62,7 @@ export interface Draft {
 const NEW: Draft = {
   ...{ subject: 'metric', billableMetricId: '', feeId: '', invoiceDisplayName: '', model: 'standard' },
   ...{ unitPrice: '', includedUnits: '', size: '', price: '', percent: '', fixed: '', minCharge: '', maxCharge: '' },
+  ...{ eachMin: '', eachMax: '', freeEvents: '' },
   tiers: [
     { upTo: '1000', unitPrice: '', flatPrice: '' },
     { upTo: '', unitPrice: '', flatPrice: '' },
@@ -123,8 +127,14 @@ function typedProperties(price: Price): Partial<Draft> {
       };
     }
     case 'percentage': {
-      const { percentage, ...others } = price.properties;
-      return { ...others, percent: plain(decimal(percentage).times(100)) };
+      const { percentage, perEvent, freeEvents, ...others } = price.properties;
+      return {
+        ...others,
+        percent: plain(decimal(percentage).times(100)),
+        eachMin: text(perEvent?.min),
+        eachMax: text(perEvent?.max),
+        freeEvents: String(text(freeEvents)),
+      };
     }
     case 'matrix': {
       const { dimensions, cells, default: others } = price.properties;
@@ -145,6 +155,16 @@ const fractionOf = (percent: string): string => {
   }
 };
 
+/** The rules for each event; a count that is no number is sent as it is, and the server says so. */
+function eachEvent({ eachMin, eachMax, freeEvents }: Draft): Readonly<Record<string, unknown>> {
+  const perEvent = filled({ min: eachMin, max: eachMax });
+  const count = freeEvents.trim();
+  return {
+    ...(Object.keys(perEvent).length > 0 && { perEvent }),
+    ...(count !== '' && { freeEvents: /^\d+$/.test(count) ? Number(count) : count }),
+  };
+}
+
 /** The numbers of the chosen model. */
 export function propertiesOf(draft: Draft): Readonly<Record<string, unknown>> {
   const { includedUnits, size, price, fixed, minCharge, maxCharge, multiplier } = draft;
@@ -163,7 +183,10 @@ export function propertiesOf(draft: Draft): Readonly<Record<string, unknown>> {
     case 'package':
       return filled({ size, price, includedUnits });
     case 'percentage':
-      return filled({ percentage: fractionOf(draft.percent), fixed, minCharge, maxCharge, includedUnits });
+      return {
+        ...filled({ percentage: fractionOf(draft.percent), fixed, minCharge, maxCharge, includedUnits }),
+        ...eachEvent(draft),
+      };
     case 'dynamic':
       return filled({ multiplier });
     case 'matrix':

@@ -93,15 +93,22 @@ function wordsOfModel(shown: ShownPrice, price: SpokenPrice, means: Means): Word
     }
     case 'packages':
       return said(`${money(shown.price)} per package of ${units(shown.size, unit)}, a begun package in full${perFee}`);
-    case 'share':
+    case 'share': {
+      const { each } = shown;
+      const within = ({ least, most }: Pick<typeof shown, 'least' | 'most'>) => [
+        ...(least === null ? [] : [`at least ${money(least)}`]),
+        ...(most === null ? [] : [`at most ${money(most)}`]),
+      ];
       return said(
         [
           `${percent(shown.percent)} of the value`,
           ...(shown.fixed.isZero() ? [] : [`plus ${money(shown.fixed)} for each event`]),
-          ...(shown.least === null ? [] : [`at least ${money(shown.least)}`]),
-          ...(shown.most === null ? [] : [`at most ${money(shown.most)}`]),
+          ...(each ? within(each).map((bound) => `${bound} for each event`) : []),
+          ...(!each || each.free.isZero() ? [] : [`the first ${quantityText(plain(each.free))} free`]),
+          ...within(shown),
         ].join(', '),
       );
+    }
     case 'cells':
       return { sentence: `by ${shown.dimensions.join(' and ')}`, table: cells(shown, means) };
     case 'cost':
