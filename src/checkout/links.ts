@@ -54,6 +54,7 @@ export async function createLink(
     merchantId: tx.merchantId,
     id: newId('checkoutLink'),
     planId,
+    currency: body.currency ?? null,
     customerId,
     known: customer,
     maxUses,
