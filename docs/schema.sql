@@ -389,6 +389,7 @@ create table checkout_link (
   ended_at timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  currency text,
   constraint checkout_link_pkey PRIMARY KEY (merchant_id, id),
   constraint checkout_link_merchant_id_customer_id_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES customer(merchant_id, id),
   constraint checkout_link_merchant_id_plan_id_fkey FOREIGN KEY (merchant_id, plan_id) REFERENCES plan(merchant_id, id),
@@ -402,6 +403,7 @@ CREATE INDEX checkout_link_customer ON checkout_link USING btree (merchant_id, c
 CREATE INDEX checkout_link_order ON checkout_link USING btree (merchant_id, seq DESC);
 CREATE INDEX checkout_link_plan ON checkout_link USING btree (merchant_id, plan_id, seq DESC);
 alter table checkout_link enable row level security; -- with the two policies of tenant_table()
+CREATE TRIGGER own_currency BEFORE INSERT ON checkout_link FOR EACH ROW WHEN ((new.currency IS NULL)) EXECUTE FUNCTION currency_of_link();
 CREATE TRIGGER register AFTER INSERT ON checkout_link REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION register_resources();
 CREATE TRIGGER unregister AFTER DELETE ON checkout_link REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION unregister_resources();
 
@@ -2208,6 +2210,7 @@ create table plan_version (
   published_at timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  currency_minimums jsonb default '{}'::jsonb not null,
   constraint plan_version_merchant_id_plan_id_version_number_key UNIQUE (merchant_id, plan_id, version_number),
   constraint plan_version_pkey PRIMARY KEY (merchant_id, id),
   constraint plan_version_merchant_id_plan_id_fkey FOREIGN KEY (merchant_id, plan_id) REFERENCES plan(merchant_id, id),
@@ -2291,6 +2294,7 @@ create table price (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   deleted_at timestamp with time zone,
+  currency_prices jsonb default '{}'::jsonb not null,
   constraint price_pkey PRIMARY KEY (merchant_id, id),
   constraint price_merchant_id_billable_metric_id_fkey FOREIGN KEY (merchant_id, billable_metric_id) REFERENCES billable_metric(merchant_id, id),
   constraint price_merchant_id_fee_id_fkey FOREIGN KEY (merchant_id, fee_id) REFERENCES fee(merchant_id, id),
@@ -2824,6 +2828,7 @@ create table subscription (
   updated_at timestamp with time zone not null,
   changed_at timestamp with time zone default clock_timestamp() not null,
   price_overrides jsonb default '[]'::jsonb not null,
+  currency text,
   constraint subscription_pkey PRIMARY KEY (merchant_id, id),
   constraint subscription_merchant_id_clock_id_fkey FOREIGN KEY (merchant_id, clock_id) REFERENCES test_clock(merchant_id, id),
   constraint subscription_merchant_id_customer_id_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES customer(merchant_id, id),
@@ -5018,6 +5023,15 @@ begin
   end loop;
   perform set_event_key_storage(name);
   execute format('call numbered_table(%L)', name);
+end $function$;
+
+CREATE OR REPLACE FUNCTION currency_of_link()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  select currency into new.currency from plan where merchant_id = new.merchant_id and id = new.plan_id;
+  return new;
 end $function$;
 
 CREATE OR REPLACE FUNCTION customer_opening(merchant text, wanted text, external text, product text, key text, wall timestamp with time zone)

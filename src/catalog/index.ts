@@ -27,6 +27,7 @@ export {
   findPrices,
   type PricedVersion,
 } from './plans/find.ts';
+export { currencyErrors, versionIn } from './plans/in-currency.ts';
 export type { Plan, TaxBehavior } from './plans/plans.sql.ts';
 export type { VersionStatus } from './plans/version-states.ts';
 export { type CarriedFeature, carriedFeatures, publishedMetricsOf } from './prices/carried-features.ts';

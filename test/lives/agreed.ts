@@ -132,7 +132,8 @@ function agreedPrice(price: Price, { multiplier, properties }: Override): Price 
   };
 }
 
-function scaled(value: unknown, factor: string): unknown {
+/** Properties with each amount of money multiplied. */
+export function scaled(value: unknown, factor: string): unknown {
   if (Array.isArray(value)) return value.map((each) => scaled(each, factor));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(

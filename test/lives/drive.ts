@@ -3,6 +3,7 @@ import { decimal } from '../../src/kernel/decimal.ts';
 import type { FakeProvider } from '../../src/payments/testing/fake-provider.ts';
 import type { Answer, Merchant, TestEnvironment } from '../support/environment.ts';
 import { type Resource, shopOf } from '../support/shop.ts';
+import { scaled } from './agreed.ts';
 import type { Deed } from './history.ts';
 import {
   DIGITS,
@@ -11,6 +12,7 @@ import {
   type Metric,
   type Of,
   type Override,
+  type Plan,
   type Price,
   type Step,
   secondsOf,
@@ -99,7 +101,7 @@ class Driver {
       this.#metrics.push(await this.#metric(index, aggregation));
     const made = this.#prices;
     for (const [index, price] of prices.entries()) made.push(await this.#price(index, price));
-    for (const plan of plans)
+    for (const [place, plan] of plans.entries())
       this.#plans.push(
         await shop.plan(
           plan.prices.map((price) => made[price]),
@@ -109,6 +111,7 @@ class Driver {
             ...(plan.trialDays !== undefined && { trialPeriod: `P${plan.trialDays}D` }),
             ...(plan.anchor !== undefined && { billingAnchor: instantOf(this.#life, plan.anchor) }),
             ...(plan.minimum !== undefined && { minimumAmount: plan.minimum }),
+            ...this.#abroad(place, plan),
           },
         ),
       );
@@ -116,6 +119,27 @@ class Driver {
     this.#payer = await shop.customer({ currency });
     for (const each of [this.#customer, this.#payer]) await this.#paying?.store(each);
     this.#clock = await shop.clock(start);
+  }
+
+  /** A plan of a life abroad is in a currency of its own, and has the minimum of the life's currency beside its own. */
+  #abroad(place: number, { minimum }: Plan): object {
+    const { isAbroad, currency } = this.#life;
+    if (!isAbroad) return {};
+    const own = { currency: ['EUR', 'GBP', 'CHF'][place % 3] };
+    return minimum === undefined ? own : { ...own, minimumAmount: '7.77', currencyMinimums: { [currency]: minimum } };
+  }
+
+  /** The same of a price: at home it is three times as dear, and has bounds of its own. */
+  #priceAbroad({ properties, minimum, maximum }: Price): object {
+    const { isAbroad, currency } = this.#life;
+    if (!isAbroad) return {};
+    const minimumAmount = minimum ?? null;
+    const here = { properties, minimumAmount, ...(maximum !== undefined && { maximumAmount: maximum }) };
+    return {
+      properties: scaled(properties, '3'),
+      ...{ minimumAmount: '0.5', maximumAmount: '0.75' },
+      currencyPrices: { [currency]: here },
+    };
   }
 
   #metric(index: number, aggregation: Metric['aggregation']): Promise<Resource> {
@@ -130,10 +154,8 @@ class Driver {
     });
   }
 
-  async #price(
-    index: number,
-    { metric, cadence, term, model, properties, minimum, maximum, ...more }: Price,
-  ): Promise<Resource> {
+  async #price(index: number, price: Price): Promise<Resource> {
+    const { metric, cadence, term, model, properties, minimum, maximum, ...more } = price;
     const fields = {
       invoiceDisplayName: `p${index}`,
       ...{ paymentTerm: term, model, properties },
@@ -141,6 +163,7 @@ class Driver {
       ...(minimum !== undefined && { minimumAmount: minimum }),
       ...(maximum !== undefined && { maximumAmount: maximum }),
       ...(more.taxRate !== undefined && { taxRate: more.taxRate }),
+      ...this.#priceAbroad(price),
     };
     if (metric === undefined) return this.#shop.feePrice({ ...fields, quantity: more.quantity ?? 1 });
     const covered = more.allowance === undefined ? {} : await this.#covered(more.allowance);
@@ -292,6 +315,7 @@ class Driver {
       testClockId: this.#clock.id,
       ...(asks === 'transfer' ? { bankTransferOnly: true } : { sessionExpiryMinutes: 43_200 }),
       ...(endingAt !== undefined && { endingAt: instantOf(this.#life, endingAt) }),
+      ...(this.#life.isAbroad && { currency: this.#life.currency }),
       ...this.#overrides(overrides),
     });
     if (answer.status === 201) this.#subs.set(sub, answer.body);

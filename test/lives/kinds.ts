@@ -28,6 +28,8 @@ export const KINDS = [
   'paidFor',
   /** Prices on each event by itself. */
   'eachEvent',
+  /** Subscriptions in another currency than their plans. */
+  'abroad',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -78,6 +80,7 @@ export function kindsOf(life: Life, deeds: readonly Deed[]): Kind[] {
     taxes: () => new Set(life.prices.map(({ taxRate }) => taxRate ?? life.taxRate)).size > 1,
     exempt: () => of('exempt').some(({ step }) => step.is),
     paidFor: () => of('payer').some(({ step }) => step.is),
+    abroad: () => life.isAbroad === true,
     agreed: () => [...of('subscribe'), ...of('change')].some(({ step }) => (step.overrides ?? []).length > 0),
     eachEvent: () => life.prices.some(({ properties }) => properties.perEvent ?? properties.freeEvents),
   };

@@ -7,6 +7,8 @@ export interface Life {
   /** ISO 8601, UTC. */
   readonly start: string;
   readonly currency: 'USD' | 'JPY' | 'KWD';
+  /** The plans are in other currencies, each in one of its own, and have the prices of this one beside theirs. */
+  readonly isAbroad?: boolean;
   /** Do the amounts and times make every share of a fee a whole number of minor units? */
   readonly isEven: boolean;
   readonly taxBehavior: 'exclusive' | 'inclusive';

@@ -68,6 +68,7 @@ class Mixed {
       taxBehavior: dice.once(3) ? 'inclusive' : 'exclusive',
       taxRate: dice.of(0, 19, 20),
       ...(this.#has.has('dispute') && { hasCard: true }),
+      ...(this.#has.has('abroad') && { isAbroad: true }),
       metrics: [{ aggregation: dice.of('SUM', 'SUM', 'COUNT') }],
       prices: [...first, ...prices.slice(4)],
       plans,

@@ -35,6 +35,7 @@ function* smallerThan(life: Life): Generator<Life> {
   for (const [place, step] of steps.entries())
     for (const plainer of plainerSteps(step))
       yield { ...life, steps: steps.map((each, index) => (index === place ? plainer : each)) };
+  if (life.isAbroad) yield { ...life, isAbroad: false };
   if (life.taxRate !== 0) yield { ...life, taxRate: 0 };
   if (life.taxBehavior === 'inclusive') yield { ...life, taxBehavior: 'exclusive' };
 }

@@ -1404,95 +1404,6 @@ object: "list"
 data: Fee[]
 pagination: Pagination
 }
-/** A right to a feature, without more. */
-export interface BooleanTemplate {
-/** The type of the feature: `boolean`, `static` or `metered`. */
-type: "boolean"
-}
-/** A right to a feature with a configuration of your own. */
-export interface StaticTemplate {
-/** The type of the feature: `boolean`, `static` or `metered`. */
-type: "static"
-config: JsonObject
-}
-/** A right to a number of units of a feature in each usage period. */
-export interface MeteredTemplate {
-/** The type of the feature: `boolean`, `static` or `metered`. */
-type: "metered"
-/** The period after which usage and balance are reset. Absent: the entitlement is never reset automatically. */
-usagePeriod?: {
-/** The length of a usage period: an ISO 8601 duration of whole days, weeks, months or years. */
-interval: string
-/** From where usage periods are counted. `billing`: they begin with the billing periods of the price; the end of a trial begins a new one. `start`: the beginning of the entitlement. Or a time. Default: `billing` in a price, `start` by hand. */
-anchor?: string
-}
-/** `true`: there is access at a balance of 0 too. Default: `false`. */
-isSoftLimit?: boolean
-issueAfterReset?: DecimalNumber
-/** The priority of these grants. The lowest is used first. Default: -1. */
-issueAfterResetPriority?: number
-/** `true`: usage beyond the balance is taken from the next period. Default: `false`. */
-preserveOverageAtReset?: boolean
-resetMaxRollover?: DecimalNumber
-resetMinRollover?: DecimalNumber
-/**
- * The measured metrics; their usage is added up. Default: the metrics of the prices with this feature.
- * 
- * @minItems 1
- * @maxItems 100
- */
-billableMetricIds?: string[]
-}
-/** The fields of every `Price`. */
-export interface PriceBase {
-/** The id of this resource. It never changes. */
-id: string
-/** The name of the type of this resource. */
-object: "price"
-/** The id of the merchant that owns this resource. */
-merchantId: string
-/** The metric of the price. Send exactly one of metric and fee. */
-billableMetricId?: string
-/** The fee of the price. Send exactly one of metric and fee. */
-feeId?: string
-/** The name of the line on invoices, 1 to 255 characters. */
-invoiceDisplayName: string
-/** `in_arrears`: billed after the period. `in_advance`: billed before the period; only for fees. */
-paymentTerm: ("in_arrears" | "in_advance")
-/** How often the price is billed: an ISO 8601 duration. `P0D` is once. Fees need one. Null for a metric: the cadence of the plan. */
-billingCadence: (string | null)
-quantity: DecimalNumber
-minimumAmount?: Decimal
-maximumAmount?: Decimal
-taxRate?: DecimalNumber
-/** Only usage with these values is billed: dimensions of the metric with lists of values. Absent or null: all usage. */
-groupFilters?: {
-[k: string]: string[]
-}
-/** `true`: units that grants cover are not billed. Default: `false`. */
-grantDiscountEnabled: boolean
-/** The features that a subscription gets with this price. */
-features: {
-/** The id of this resource. It never changes. */
-id: string
-/** The id of the feature. */
-featureId: string
-entitlementTemplate: EntitlementTemplate
-/** The feature that a subscription gets with this price. */
-feature: {
-/** The key of the feature. */
-key: string
-/** The name of the feature. */
-name: string
-/** The type of the feature. */
-type: ("metered" | "static" | "boolean")
-}
-}[]
-/** When the resource was created. */
-createdAt: string
-/** When the resource was last changed. */
-updatedAt: string
-}
 /** Each unit at the same price. */
 export interface StandardProperties {
 unitPrice: Decimal
@@ -1578,6 +1489,106 @@ unitPrice: Decimal
 }[]
 default: Decimal
 }
+/** A right to a feature, without more. */
+export interface BooleanTemplate {
+/** The type of the feature: `boolean`, `static` or `metered`. */
+type: "boolean"
+}
+/** A right to a feature with a configuration of your own. */
+export interface StaticTemplate {
+/** The type of the feature: `boolean`, `static` or `metered`. */
+type: "static"
+config: JsonObject
+}
+/** A right to a number of units of a feature in each usage period. */
+export interface MeteredTemplate {
+/** The type of the feature: `boolean`, `static` or `metered`. */
+type: "metered"
+/** The period after which usage and balance are reset. Absent: the entitlement is never reset automatically. */
+usagePeriod?: {
+/** The length of a usage period: an ISO 8601 duration of whole days, weeks, months or years. */
+interval: string
+/** From where usage periods are counted. `billing`: they begin with the billing periods of the price; the end of a trial begins a new one. `start`: the beginning of the entitlement. Or a time. Default: `billing` in a price, `start` by hand. */
+anchor?: string
+}
+/** `true`: there is access at a balance of 0 too. Default: `false`. */
+isSoftLimit?: boolean
+issueAfterReset?: DecimalNumber
+/** The priority of these grants. The lowest is used first. Default: -1. */
+issueAfterResetPriority?: number
+/** `true`: usage beyond the balance is taken from the next period. Default: `false`. */
+preserveOverageAtReset?: boolean
+resetMaxRollover?: DecimalNumber
+resetMinRollover?: DecimalNumber
+/**
+ * The measured metrics; their usage is added up. Default: the metrics of the prices with this feature.
+ * 
+ * @minItems 1
+ * @maxItems 100
+ */
+billableMetricIds?: string[]
+}
+/** The fields of every `Price`. */
+export interface PriceBase {
+/** The id of this resource. It never changes. */
+id: string
+/** The name of the type of this resource. */
+object: "price"
+/** The id of the merchant that owns this resource. */
+merchantId: string
+/** The metric of the price. Send exactly one of metric and fee. */
+billableMetricId?: string
+/** The fee of the price. Send exactly one of metric and fee. */
+feeId?: string
+/** The name of the line on invoices, 1 to 255 characters. */
+invoiceDisplayName: string
+/** `in_arrears`: billed after the period. `in_advance`: billed before the period; only for fees. */
+paymentTerm: ("in_arrears" | "in_advance")
+/** How often the price is billed: an ISO 8601 duration. `P0D` is once. Fees need one. Null for a metric: the cadence of the plan. */
+billingCadence: (string | null)
+quantity: DecimalNumber
+minimumAmount?: Decimal
+maximumAmount?: Decimal
+/** The price in other currencies than the one of the plan, by ISO 4217 code. An entry stands for itself: it has its own minimum and maximum, or none. */
+currencyPrices: {
+[k: string]: {
+/** The numbers of the model of the price, in this currency. */
+properties: (StandardProperties | GraduatedProperties | VolumeProperties | PackageProperties | PercentageProperties | DynamicProperties | MatrixProperties)
+/** The minimum of the price in each period, in this currency. Absent or null: no minimum. */
+minimumAmount: (Decimal | null)
+/** The maximum of the price in each period, in this currency. Absent or null: no maximum. */
+maximumAmount: (Decimal | null)
+}
+}
+taxRate?: DecimalNumber
+/** Only usage with these values is billed: dimensions of the metric with lists of values. Absent or null: all usage. */
+groupFilters?: {
+[k: string]: string[]
+}
+/** `true`: units that grants cover are not billed. Default: `false`. */
+grantDiscountEnabled: boolean
+/** The features that a subscription gets with this price. */
+features: {
+/** The id of this resource. It never changes. */
+id: string
+/** The id of the feature. */
+featureId: string
+entitlementTemplate: EntitlementTemplate
+/** The feature that a subscription gets with this price. */
+feature: {
+/** The key of the feature. */
+key: string
+/** The name of the feature. */
+name: string
+/** The type of the feature. */
+type: ("metered" | "static" | "boolean")
+}
+}[]
+/** When the resource was created. */
+createdAt: string
+/** When the resource was last changed. */
+updatedAt: string
+}
 /** A page of a list of `Price`. */
 export interface PriceList {
 /** The name of the type: a list. */
@@ -1632,6 +1643,10 @@ metadata: Metadata
 defaultVersionId: string
 /** A commitment: the minimum total of all prices in a period of the plan, asked once the period has ended. In major units. Null: none. */
 minimumAmount: (Decimal | null)
+/** The commitment in other currencies, by ISO 4217 code. A plan with `minimumAmount` has a currency only if it is here. */
+currencyMinimums: {
+[k: string]: Decimal
+}
 /** The terms of the prices of the default version. */
 paymentTerm: {
 /** Is any price billed after its period? */
@@ -1674,6 +1689,10 @@ subscriptionCount: number
 basedOnVersionId?: string
 /** The commitment of the version: the minimum total of all prices in a period. All prices together. Null: none. Not sent: the one of the version before; `"0"` is none. */
 minimumAmount: (Decimal | null)
+/** The commitment of the version in other currencies, by ISO 4217 code. Not sent: the ones of the version before. */
+currencyMinimums: {
+[k: string]: Decimal
+}
 /** When the resource was created. */
 createdAt: string
 /** When the resource was last changed. */
@@ -1708,6 +1727,17 @@ billingCadence: (string | null)
 quantity: DecimalNumber
 minimumAmount?: Decimal
 maximumAmount?: Decimal
+/** The price in other currencies than the one of the plan, by ISO 4217 code. An entry stands for itself: it has its own minimum and maximum, or none. */
+currencyPrices: {
+[k: string]: {
+/** The numbers of the model of the price, in this currency. */
+properties: (StandardProperties | GraduatedProperties | VolumeProperties | PackageProperties | PercentageProperties | DynamicProperties | MatrixProperties)
+/** The minimum of the price in each period, in this currency. Absent or null: no minimum. */
+minimumAmount: (Decimal | null)
+/** The maximum of the price in each period, in this currency. Absent or null: no maximum. */
+maximumAmount: (Decimal | null)
+}
+}
 taxRate?: DecimalNumber
 /** Only usage with these values is billed: dimensions of the metric with lists of values. Absent or null: all usage. */
 groupFilters?: {
@@ -1759,6 +1789,10 @@ subscriptionCount: number
 basedOnVersionId?: string
 /** The commitment of the version: the minimum total of all prices in a period. All prices together. Null: none. Not sent: the one of the version before; `"0"` is none. */
 minimumAmount: (Decimal | null)
+/** The commitment of the version in other currencies, by ISO 4217 code. Not sent: the ones of the version before. */
+currencyMinimums: {
+[k: string]: Decimal
+}
 /** When the resource was created. */
 createdAt: string
 /** When the resource was last changed. */
@@ -2537,6 +2571,8 @@ planVersionId: string
 planVersionNumber: number
 /** The same number as `planVersionNumber`. */
 versionNumber: number
+/** The currency of all its invoices, an ISO 4217 code. It never changes. */
+currency: string
 /** How many of each fee price of the plan version, by the id of the price. */
 quantities: {
 [k: string]: DecimalNumber
@@ -4994,6 +5030,8 @@ id: string
 merchantId: string
 /** The id of the plan. */
 planId: string
+/** The currency of subscriptions by the link, an ISO 4217 code. */
+currency: string
 /** The sign-up page. It needs no key. */
 url: string
 /** `open`: people can subscribe. `used`: `maxUses` is reached. `expired`: it has ended. */
@@ -6178,77 +6216,6 @@ productId?: (string | null)
 /** The item that the fee is for. Null: none. With an item, the product is the one of the item. */
 itemId?: (string | null)
 }
-/** A right to a number of units of a feature in each usage period. */
-export interface MeteredTemplateBody {
-/** The type of the feature: `boolean`, `static` or `metered`. */
-type: "metered"
-/** The period after which usage and balance are reset. Absent: the entitlement is never reset automatically. */
-usagePeriod?: ({
-/** The length of a usage period: an ISO 8601 duration of whole days, weeks, months or years. */
-interval: string
-/** From where usage periods are counted. `billing`: they begin with the billing periods of the price; the end of a trial begins a new one. `start`: the beginning of the entitlement. Or a time. Default: `billing` in a price, `start` by hand. */
-anchor?: (string | null)
-} | null)
-/** `true`: there is access at a balance of 0 too. Default: `false`. */
-isSoftLimit?: (boolean | null)
-/** The units that are granted at the start and after each reset. Absent: none. */
-issueAfterReset?: (DecimalNumber | null)
-/** The priority of these grants. The lowest is used first. Default: -1. */
-issueAfterResetPriority?: (number | null)
-/** `true`: usage beyond the balance is taken from the next period. Default: `false`. */
-preserveOverageAtReset?: (boolean | null)
-/** The units of these grants that a reset carries over at most. Default: 0. */
-resetMaxRollover?: (DecimalNumber | null)
-/** The units of these grants that there are after a reset at least. Default: 0. */
-resetMinRollover?: (DecimalNumber | null)
-/**
- * The measured metrics; their usage is added up. Default: the metrics of the prices with this feature.
- * 
- * @minItems 1
- * @maxItems 100
- */
-billableMetricIds?: (string[] | null)
-}
-/** The fields of every `PriceCreate`. */
-export interface PriceCreateBase {
-/** The metric of the price. Send exactly one of metric and fee. */
-billableMetricId?: (string | null)
-/** The fee of the price. Send exactly one of metric and fee. */
-feeId?: (string | null)
-/** The name of the line on invoices, 1 to 255 characters. */
-invoiceDisplayName: string
-/** `in_arrears`: billed after the period. `in_advance`: billed before the period; only for fees. */
-paymentTerm: ("in_arrears" | "in_advance")
-/** How often the price is billed: an ISO 8601 duration. `P0D` is once. Fees need one. Null for a metric: the cadence of the plan. */
-billingCadence?: (string | null)
-/** The minimum of the price in each period, in major units. Absent or null: no minimum. */
-minimumAmount?: (DecimalInput | null)
-/** The maximum of the price in each period, in major units. Absent or null: no maximum. */
-maximumAmount?: (DecimalInput | null)
-/** The tax rate in percent: 20 is 20 %. Absent or null: the rate of the metric, the plan or the merchant. */
-taxRate?: (DecimalNumber | null)
-/** Only usage with these values is billed: dimensions of the metric with lists of values. Absent or null: all usage. */
-groupFilters?: ({
-/**
- * @minItems 1
- * @maxItems 1000
- */
-[k: string]: string[]
-} | null)
-/** The feature that a subscription gets with this price. */
-feature?: ({
-/** The id of the feature. */
-featureId: string
-/** How much of the feature the subscription gets. Default: the template of a boolean feature. */
-entitlementTemplate?: (EntitlementTemplateBody | null)
-} | null)
-/** How many units of a fee are billed. Default: 1. */
-quantity?: (DecimalNumber | null)
-/** `true`: units that grants cover are not billed. Default: `false`. */
-grantDiscountEnabled?: (boolean | null)
-/** The merchant that owns the resource. Default: your own organization; an operator must send it. */
-merchantId?: (string | null)
-}
 /** Each unit at the same price. */
 export interface StandardPropertiesBody {
 unitPrice: DecimalInput
@@ -6347,6 +6314,88 @@ unitPrice: DecimalInput
 }[]
 default: DecimalInput
 }
+/** A right to a number of units of a feature in each usage period. */
+export interface MeteredTemplateBody {
+/** The type of the feature: `boolean`, `static` or `metered`. */
+type: "metered"
+/** The period after which usage and balance are reset. Absent: the entitlement is never reset automatically. */
+usagePeriod?: ({
+/** The length of a usage period: an ISO 8601 duration of whole days, weeks, months or years. */
+interval: string
+/** From where usage periods are counted. `billing`: they begin with the billing periods of the price; the end of a trial begins a new one. `start`: the beginning of the entitlement. Or a time. Default: `billing` in a price, `start` by hand. */
+anchor?: (string | null)
+} | null)
+/** `true`: there is access at a balance of 0 too. Default: `false`. */
+isSoftLimit?: (boolean | null)
+/** The units that are granted at the start and after each reset. Absent: none. */
+issueAfterReset?: (DecimalNumber | null)
+/** The priority of these grants. The lowest is used first. Default: -1. */
+issueAfterResetPriority?: (number | null)
+/** `true`: usage beyond the balance is taken from the next period. Default: `false`. */
+preserveOverageAtReset?: (boolean | null)
+/** The units of these grants that a reset carries over at most. Default: 0. */
+resetMaxRollover?: (DecimalNumber | null)
+/** The units of these grants that there are after a reset at least. Default: 0. */
+resetMinRollover?: (DecimalNumber | null)
+/**
+ * The measured metrics; their usage is added up. Default: the metrics of the prices with this feature.
+ * 
+ * @minItems 1
+ * @maxItems 100
+ */
+billableMetricIds?: (string[] | null)
+}
+/** The fields of every `PriceCreate`. */
+export interface PriceCreateBase {
+/** The metric of the price. Send exactly one of metric and fee. */
+billableMetricId?: (string | null)
+/** The fee of the price. Send exactly one of metric and fee. */
+feeId?: (string | null)
+/** The name of the line on invoices, 1 to 255 characters. */
+invoiceDisplayName: string
+/** `in_arrears`: billed after the period. `in_advance`: billed before the period; only for fees. */
+paymentTerm: ("in_arrears" | "in_advance")
+/** How often the price is billed: an ISO 8601 duration. `P0D` is once. Fees need one. Null for a metric: the cadence of the plan. */
+billingCadence?: (string | null)
+/** The minimum of the price in each period, in major units. Absent or null: no minimum. */
+minimumAmount?: (DecimalInput | null)
+/** The maximum of the price in each period, in major units. Absent or null: no maximum. */
+maximumAmount?: (DecimalInput | null)
+/** The price in other currencies than the one of the plan, by ISO 4217 code. An entry stands for itself: it has its own minimum and maximum, or none. */
+currencyPrices?: ({
+[k: string]: {
+/** The numbers of the model of the price, in this currency. */
+properties: (StandardPropertiesBody | GraduatedPropertiesBody | VolumePropertiesBody | PackagePropertiesBody | PercentagePropertiesBody | DynamicPropertiesBody | MatrixPropertiesBody)
+/** The minimum of the price in each period, in this currency. Absent or null: no minimum. */
+minimumAmount?: (DecimalInput | null)
+/** The maximum of the price in each period, in this currency. Absent or null: no maximum. */
+maximumAmount?: (DecimalInput | null)
+}
+} | null)
+/** The tax rate in percent: 20 is 20 %. Absent or null: the rate of the metric, the plan or the merchant. */
+taxRate?: (DecimalNumber | null)
+/** Only usage with these values is billed: dimensions of the metric with lists of values. Absent or null: all usage. */
+groupFilters?: ({
+/**
+ * @minItems 1
+ * @maxItems 1000
+ */
+[k: string]: string[]
+} | null)
+/** The feature that a subscription gets with this price. */
+feature?: ({
+/** The id of the feature. */
+featureId: string
+/** How much of the feature the subscription gets. Default: the template of a boolean feature. */
+entitlementTemplate?: (EntitlementTemplateBody | null)
+} | null)
+/** How many units of a fee are billed. Default: 1. */
+quantity?: (DecimalNumber | null)
+/** `true`: units that grants cover are not billed. Default: `false`. */
+grantDiscountEnabled?: (boolean | null)
+/** The merchant that owns the resource. Default: your own organization; an operator must send it. */
+merchantId?: (string | null)
+}
 /** The body of `updatePrice`. */
 export interface PriceUpdate {
 /** How the price is calculated from the quantity. It decides the form of `properties`. Default: `standard`. */
@@ -6363,6 +6412,17 @@ billingCadence?: (string | null)
 minimumAmount?: (DecimalInput | null)
 /** The maximum of the price in each period, in major units. Absent or null: no maximum. */
 maximumAmount?: (DecimalInput | null)
+/** The price in other currencies than the one of the plan, by ISO 4217 code. An entry stands for itself: it has its own minimum and maximum, or none. */
+currencyPrices?: ({
+[k: string]: {
+/** The numbers of the model of the price, in this currency. */
+properties: (StandardPropertiesBody | GraduatedPropertiesBody | VolumePropertiesBody | PackagePropertiesBody | PercentagePropertiesBody | DynamicPropertiesBody | MatrixPropertiesBody)
+/** The minimum of the price in each period, in this currency. Absent or null: no minimum. */
+minimumAmount?: (DecimalInput | null)
+/** The maximum of the price in each period, in this currency. Absent or null: no maximum. */
+maximumAmount?: (DecimalInput | null)
+}
+} | null)
 /** The tax rate in percent: 20 is 20 %. Absent or null: the rate of the metric, the plan or the merchant. */
 taxRate?: (DecimalNumber | null)
 /** Only usage with these values is billed: dimensions of the metric with lists of values. Absent or null: all usage. */
@@ -6401,6 +6461,10 @@ currency: string
 prices?: (string[] | null)
 /** A commitment: the minimum total of all prices in a period of the plan, asked once the period has ended. In major units. Null: none. */
 minimumAmount?: (DecimalInput | null)
+/** The commitment in other currencies, by ISO 4217 code. A plan with `minimumAmount` has a currency only if it is here. */
+currencyMinimums?: ({
+[k: string]: DecimalInput
+} | null)
 /** The version of the billing rules. It is 1 and never changes. */
 billingVersion?: (1 | null)
 /** The length of a billing period: an ISO 8601 duration of whole days, weeks, months or years. Default: `P1M`. */
@@ -6502,6 +6566,10 @@ replacesPriceId: string
 /** The price in its place. */
 withPriceId: string
 }[] | null)
+/** The commitment of the version in other currencies, by ISO 4217 code. Not sent: the ones of the version before. */
+currencyMinimums?: ({
+[k: string]: DecimalInput
+} | null)
 /** The commitment of the version: the minimum total of all prices in a period. All prices together. Null: none. Not sent: the one of the version before; `"0"` is none. */
 minimumAmount?: (DecimalInput | null)
 /** `true`: published at once as the new default. `false`: the version stays a draft. Default: `true`. */
@@ -6605,6 +6673,8 @@ export interface SubscriptionCreate {
 name: string
 /** The plan. The subscription keeps the version that is the default one now. */
 planId: string
+/** The currency of the subscription, for ever: the one of the plan, or one that every price of the version has. Default: the one of the plan. */
+currency?: (string | null)
 /** The start of the first period. It may be in the future, or at most one `billingCadence` of the plan in the past. */
 startedAt: string
 /** The quantity of each fee price, by the id of the price. A price that is absent has its own `quantity`. */
@@ -7561,6 +7631,8 @@ locale?: (("en" | "de" | "fr" | "es") | null)
 export interface CheckoutLinkCreate {
 /** The plan. The page sells the version that is the default one at the visit. */
 planId: string
+/** The currency: the one of the plan, or one that every price of it has. Default: the one of the plan. */
+currency?: (string | null)
 /** Addresses to which the sign-up page leads. */
 redirectUrls?: ({
 /** The address after the subscription is created. `https`, or `http` to localhost in the sandbox. */

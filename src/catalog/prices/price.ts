@@ -12,6 +12,14 @@ export interface PriceFeature {
   readonly feature: { readonly key: string; readonly name: string; readonly type: FeatureType };
 }
 
+/** What a price comes to in another currency than its plan's (commercial.md §5). Bounds are decimal text. */
+export interface CurrencyPrice {
+  readonly properties: Pricing['properties'];
+  /** Null: none, whatever the price itself has. */
+  readonly minimumAmount: string | null;
+  readonly maximumAmount: string | null;
+}
+
 /** A stored price of a metric or a fee. Amounts are exact, in major units of its plan's currency. */
 export interface Price {
   readonly id: string;
@@ -27,6 +35,7 @@ export interface Price {
   readonly quantity: Decimal;
   readonly minimumAmount: Decimal | null;
   readonly maximumAmount: Decimal | null;
+  readonly currencyPrices: Readonly<Record<string, CurrencyPrice>>;
   readonly taxRate: Decimal | null;
   readonly groupFilters: Readonly<Record<string, readonly string[]>> | null;
   readonly grantDiscountEnabled: boolean;

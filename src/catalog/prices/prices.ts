@@ -1,7 +1,7 @@
 import { checkReference, type Tx } from '../../db/index.ts';
 import type { PageRequest } from '../../http/index.ts';
 import { normaliseProperties, type Pricing } from '../../invoicing/rating/index.ts';
-import { decimalOrNull, jsonNumber, ONE, plain } from '../../kernel/decimal.ts';
+import { decimalOf, decimalOrNull, jsonNumber, ONE, plain } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { fail, invalid, notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, type Instant } from '../../kernel/time.ts';
@@ -41,6 +41,7 @@ export const toPriceReply = (price: Price) => ({
   quantity: jsonNumber(price.quantity),
   minimumAmount: price.minimumAmount ? plain(price.minimumAmount) : undefined,
   maximumAmount: price.maximumAmount ? plain(price.maximumAmount) : undefined,
+  currencyPrices: price.currencyPrices,
   taxRate: percentNumber(price.taxRate),
   groupFilters: price.groupFilters ?? undefined,
   grantDiscountEnabled: price.grantDiscountEnabled,
@@ -137,6 +138,19 @@ const carriedBy = (feature: PriceCreateBody['feature']): PriceTerms['feature'] |
     entitlementTemplate: withDefaults(feature.entitlementTemplate ?? BOOLEAN_BY_DEFAULT, 'billing'),
   };
 
+/** The prices of other currencies, with every number read. */
+const inCurrencies = (given: PriceCreateBody['currencyPrices']): PriceTerms['currencyPrices'] =>
+  Object.fromEntries(
+    Object.entries(given ?? {}).map(([currency, { properties, minimumAmount, maximumAmount }]) => [
+      currency,
+      {
+        properties: normaliseProperties(properties),
+        minimumAmount: minimumAmount == null ? null : plain(decimalOf(minimumAmount)),
+        maximumAmount: maximumAmount == null ? null : plain(decimalOf(maximumAmount)),
+      },
+    ]),
+  );
+
 /** The terms of a body, with the defaults of api.md and every number read. */
 const termsOf = (body: PriceCreateBody): PriceTerms => ({
   invoiceDisplayName: body.invoiceDisplayName,
@@ -147,6 +161,7 @@ const termsOf = (body: PriceCreateBody): PriceTerms => ({
   quantity: decimalOrNull(body.quantity) ?? ONE,
   minimumAmount: decimalOrNull(body.minimumAmount),
   maximumAmount: decimalOrNull(body.maximumAmount),
+  currencyPrices: inCurrencies(body.currencyPrices),
   taxRate: decimalOrNull(body.taxRate),
   groupFilters: body.groupFilters ?? null,
   grantDiscountEnabled: body.grantDiscountEnabled ?? false,
@@ -164,6 +179,7 @@ const currentTerms = (price: Price): PriceTerms => {
     quantity: price.quantity,
     minimumAmount: price.minimumAmount,
     maximumAmount: price.maximumAmount,
+    currencyPrices: price.currencyPrices,
     taxRate: price.taxRate,
     groupFilters: price.groupFilters,
     grantDiscountEnabled: price.grantDiscountEnabled,
@@ -181,6 +197,7 @@ function changedTerms(before: PriceTerms, body: PriceUpdateBody): PriceTerms {
     quantity: toDecimal(body.quantity),
     minimumAmount: toDecimal(body.minimumAmount),
     maximumAmount: toDecimal(body.maximumAmount),
+    currencyPrices: body.currencyPrices === undefined ? undefined : inCurrencies(body.currencyPrices),
     taxRate: toDecimal(body.taxRate),
   };
   return { ...before, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) };
@@ -250,7 +267,7 @@ function namedMetricIds({ feature }: PriceTerms): readonly string[] {
 function assemble(
   identity: Pick<Price, 'id' | 'merchantId' | 'billableMetricId' | 'feeId' | 'createdAt' | 'deletedAt'> &
     Partial<Pick<Price, 'features'>>,
-  { model, properties, feature: carried, ...terms }: PriceTerms,
+  { model, properties, currencyPrices, feature: carried, ...terms }: PriceTerms,
   feature: Feature | null,
   now: Instant,
 ): Price {
@@ -265,6 +282,7 @@ function assemble(
     deletedAt,
     ...terms,
     pricing: { model, properties } as Pricing, // checked by checkTerms
+    currencyPrices: currencyPrices as Price['currencyPrices'],
     features:
       carried && feature
         ? [

@@ -10,14 +10,14 @@ import {
   type Pricing,
   propertiesSchema,
 } from '../../invoicing/rating/index.ts';
-import { type Decimal, isRawNumber, ONE } from '../../kernel/decimal.ts';
+import { type Decimal, decimal, isRawNumber, ONE } from '../../kernel/decimal.ts';
 import type { FieldError } from '../../kernel/result.ts';
 import { isOnce, parseCadence } from '../../kernel/time.ts';
 import type { Feature } from '../features/feature.ts';
 import type { Aggregation } from '../meters/meter.ts';
 import type { Metric } from '../metrics/metric.ts';
 import { isSame } from '../same.ts';
-import type { PaymentTerm } from './price.ts';
+import type { CurrencyPrice, PaymentTerm } from './price.ts';
 import { BOOLEAN_BY_DEFAULT, checkTemplate, type EntitlementTemplate } from './template.ts';
 
 /** The terms of a price, without its subject. */
@@ -31,6 +31,8 @@ export interface PriceTerms {
   readonly quantity: Decimal;
   readonly minimumAmount: Decimal | null;
   readonly maximumAmount: Decimal | null;
+  /** Properties of any form, too. */
+  readonly currencyPrices: Readonly<Record<string, Omit<CurrencyPrice, 'properties'> & { properties: unknown }>>;
   readonly taxRate: Decimal | null;
   readonly groupFilters: Readonly<Record<string, readonly string[]>> | null;
   readonly grantDiscountEnabled: boolean;
@@ -42,9 +44,32 @@ export function checkTerms(terms: PriceTerms, priced: 'metric' | 'fee'): FieldEr
   return [
     ...checkModel(terms),
     ...checkLimits(terms.minimumAmount, terms.maximumAmount),
+    ...eachCurrency(terms, checkCurrencyPrice),
     ...(priced === 'fee' ? checkFeeTerms(terms) : checkMetricTerms(terms)),
   ];
 }
+
+/** The faults of a price in each other currency, which has the model of the price. */
+const eachCurrency = (
+  { model, currencyPrices }: Pick<PriceTerms, 'model' | 'currencyPrices'>,
+  check: (one: Pick<PriceTerms, 'model'> & PriceTerms['currencyPrices'][string]) => FieldError[],
+): FieldError[] =>
+  Object.entries(currencyPrices).flatMap(([currency, one]) =>
+    check({ model, ...one }).map((error) => ({ ...error, field: `currencyPrices.${currency}.${error.field}` })),
+  );
+
+const checkCurrencyPrice: Parameters<typeof eachCurrency>[1] = ({
+  model,
+  properties,
+  minimumAmount,
+  maximumAmount,
+}) => [
+  ...checkModel({ model, properties }),
+  ...checkLimits(
+    minimumAmount === null ? null : decimal(minimumAmount),
+    maximumAmount === null ? null : decimal(maximumAmount),
+  ),
+];
 
 /**
  * The faults of a body's properties, whatever else is wrong with the body. A body without a model has the usual one;
@@ -155,21 +180,28 @@ export function checkSurroundings(terms: PriceTerms, around: PriceSurroundings):
 }
 
 /** Filters and matrices may use only the dimensions of the metric. */
-function checkDimensions({ groupFilters, model, properties }: PriceTerms, { metric }: PriceSurroundings): FieldError[] {
+function checkDimensions(terms: PriceTerms, { metric }: PriceSurroundings): FieldError[] {
   if (metric === null) return []; // of a fee, which takes neither
   const dimensions = metric.groupBy ?? {};
-  const filtered = Object.keys(groupFilters ?? {}).map((dimension) => ({
-    dimension,
-    field: `groupFilters.${dimension}`,
-  }));
-  const named: unknown = dimensionsOf({ model, properties }); // of any form: other faults are told with these
-  const crossed = (Array.isArray(named) ? named : []).map((dimension: string, index) => ({
-    dimension,
-    field: `properties.dimensions.${index}`,
-  }));
-  return [...filtered, ...crossed]
-    .filter(({ dimension }) => !Object.hasOwn(dimensions, dimension))
-    .map(({ field }) => ({ field, message: "is not among the metric's groupBy" }));
+  const unknown = (named: readonly { readonly dimension: string; readonly field: string }[]): FieldError[] =>
+    named
+      .filter(({ dimension }) => !Object.hasOwn(dimensions, dimension))
+      .map(({ field }) => ({ field, message: "is not among the metric's groupBy" }));
+  const crossed = ({ model, properties }: Pick<PriceTerms, 'model' | 'properties'>): FieldError[] => {
+    const named: unknown = dimensionsOf({ model, properties }); // of any form: other faults are told with these
+    return unknown(
+      (Array.isArray(named) ? named : []).map((dimension: string, index) => ({
+        dimension,
+        field: `properties.dimensions.${index}`,
+      })),
+    );
+  };
+  const filtered = Object.keys(terms.groupFilters ?? {});
+  return [
+    ...unknown(filtered.map((dimension) => ({ dimension, field: `groupFilters.${dimension}` }))),
+    ...crossed(terms),
+    ...eachCurrency(terms, crossed),
+  ];
 }
 
 /**

@@ -493,13 +493,13 @@ export const CHECKOUT_WORDS: InEachLocale<Words> = { en, de, fr, es };
 
 /** The date and the amount of the next invoice, as far as they are known before any usage. */
 export function nextSentence(
-  { next, plan, version }: Pick<Offer, 'next' | 'plan' | 'version'>,
+  { next, currency, version }: Pick<Offer, 'next' | 'currency' | 'version'>,
   locale: Locale,
 ): string {
   const words = CHECKOUT_WORDS[locale];
   const { day, money } = figuresOf(locale);
   if (next === null) return words.noNext;
   const hasUsage = version.prices.some(({ metric }) => metric !== null);
-  const sentence = words.nextInvoice(day(next.at), money(next.amount, plan.currency));
+  const sentence = words.nextInvoice(day(next.at), money(next.amount, currency));
   return hasUsage ? `${sentence} ${words.nextUsage}` : sentence;
 }

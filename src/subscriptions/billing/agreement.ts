@@ -1,4 +1,4 @@
-import { findPlans, findPlanVersions, type Plan, type PricedVersion } from '../../catalog/index.ts';
+import { findPlans, findPlanVersions, type Plan, type PricedVersion, versionIn } from '../../catalog/index.ts';
 import type { Tx } from '../../db/index.ts';
 import type { BilledVersion, BillingTerms, PaymentTerms, PriceOverride } from '../../invoicing/index.ts';
 import { normaliseCadence } from '../../kernel/time.ts';
@@ -8,10 +8,12 @@ import { withQuantities } from '../subscription/quantities.ts';
 import type { SubscriptionRow } from '../subscription/subscription.ts';
 import { selectVersionsOfSubscriptions, type VersionRow } from '../subscription/versions.sql.ts';
 
-/** A plan with one of its versions. */
+/** A plan with one of its versions, as it is in a currency. */
 export interface PlanAtVersion {
   readonly plan: Plan;
   readonly version: PricedVersion;
+  /** The plan's, or another one that all prices of the version have. */
+  readonly currency: string;
 }
 
 type PinnedTo = Pick<VersionRow, 'planId' | 'planVersionId'>;
@@ -25,7 +27,7 @@ export interface Agreement {
   readonly history: readonly VersionRow[];
   /** @throws where it is neither the present version nor one of the history */
   readonly at: (to: PinnedTo) => PlanAtVersion;
-  /** Another plan at its default version, if it was asked for with the agreement and is the merchant's. */
+  /** Another plan at its default version in its own currency, if it was asked for and is the merchant's. */
   readonly other?: PlanAtVersion | undefined;
 }
 
@@ -54,9 +56,36 @@ function lookUp(all: readonly PlanAtVersion[]): Agreement['at'] {
   };
 }
 
-/** The plan versions that some subscriptions of one merchant name; each plan and version is loaded once. */
-export const loadPinned = async (tx: Tx, all: readonly PinnedTo[]): Promise<Agreement['at']> =>
-  lookUp(all.length === 0 ? [] : await loadAll(tx, all));
+/** The versions that subscriptions of one merchant have, each in the currency of the subscription. */
+type InCurrency = (of: PinnedTo & Pick<SubscriptionRow, 'currency'>) => Agreement['at'];
+
+/** Each version is made once for each currency. */
+function inCurrencies(found: readonly PlanAtVersion[]): InCurrency {
+  const own = new Map(found.map(({ plan }) => [plan.id, plan.currency]));
+  const made = new Map<string, Agreement['at']>();
+  return ({ currency: pinned, planId }) => {
+    const currency = pinned ?? own.get(planId) ?? '';
+    const at = made.get(currency) ?? lookUp(found.map((each) => pinnedIn(each, currency)));
+    made.set(currency, at);
+    return at;
+  };
+}
+
+/** A plan at its version in a currency; a version that is in it already stays. */
+export const pinnedIn = ({ plan, version }: Omit<PlanAtVersion, 'currency'>, currency: string): PlanAtVersion => ({
+  plan,
+  version: currency === plan.currency ? version : versionIn(version, currency),
+  currency,
+});
+
+/** The plan versions that some subscriptions of one merchant have; each plan and version is loaded once. */
+export async function loadPinned(
+  tx: Tx,
+  all: readonly (PinnedTo & Pick<SubscriptionRow, 'currency'>)[],
+): Promise<(of: PinnedTo & Pick<SubscriptionRow, 'currency'>) => PlanAtVersion> {
+  const at = inCurrencies(all.length === 0 ? [] : await loadAll(tx, all));
+  return (of) => at(of)(of);
+}
 
 /** @param other a plan whose default version is wanted, too */
 async function loadAll(tx: Tx, all: readonly PinnedTo[], other?: string): Promise<PlanAtVersion[]> {
@@ -68,7 +97,7 @@ async function loadAll(tx: Tx, all: readonly PinnedTo[], other?: string): Promis
   ]);
   return [...versions.values()].flatMap((version) => {
     const plan = plans.get(version.planId);
-    return plan ? [{ plan, version }] : [];
+    return plan ? [{ plan, version, currency: plan.currency }] : [];
   });
 }
 
@@ -82,23 +111,23 @@ export const loadAgreement = async (tx: Tx, subscription: SubscriptionRow, other
 /** The agreements of some subscriptions of one merchant, by their ids. @param other a plan that they may change to */
 export async function loadAgreements(
   tx: Tx,
-  subscriptions: readonly (PinnedTo & { readonly id: string })[],
+  subscriptions: readonly (PinnedTo & Pick<SubscriptionRow, 'id' | 'currency'>)[],
   other?: string,
 ): Promise<(id: string) => Agreement> {
   const ids = subscriptions.map(({ id }) => id);
   const rows = ids.length === 0 ? [] : await selectVersionsOfSubscriptions(tx, ids);
   const history = Map.groupBy(rows, ({ subscriptionId: id }) => id);
   const found = ids.length === 0 ? [] : await loadAll(tx, [...subscriptions, ...rows], other);
-  const facts = {
-    at: lookUp(found),
-    other: found.find(({ plan, version }) => plan.id === other && plan.defaultVersionId === version.id),
-  };
-  return (id) => ({ history: history.get(id) ?? [], ...facts });
+  const atOf = inCurrencies(found);
+  const byId = new Map(subscriptions.map((each) => [each.id, each]));
+  const isOther = ({ plan, version }: PlanAtVersion) => plan.id === other && plan.defaultVersionId === version.id;
+  const facts = { other: found.find(isOther) };
+  return (id) => ({ history: history.get(id) ?? [], at: atOf(byId.get(id) as SubscriptionRow), ...facts });
 }
 
 /** The terms on which a subscription is billed: those of its pinned plan version, in its own quantities. Pure. */
 export function termsUnder(agreement: Agreement, subscription: SubscriptionRow): BillingTerms {
-  const { plan, version } = agreement.at(subscription);
+  const { plan, version, currency } = agreement.at(subscription);
   const versions = versionsOf(agreement, subscription);
   return {
     merchantId: subscription.merchantId,
@@ -106,7 +135,7 @@ export function termsUnder(agreement: Agreement, subscription: SubscriptionRow):
     customerId: subscription.customerId,
     planId: plan.id,
     clockId: subscription.clockId,
-    currency: plan.currency,
+    currency,
     planCadence: normaliseCadence(plan.billingCadence),
     bounds: {
       anchor: subscription.billingAnchor,

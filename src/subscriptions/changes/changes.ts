@@ -290,7 +290,8 @@ function pinnedTo({ subscription, agreement, change }: AppliedChange, now: Insta
   const { planId, planVersionId, planVersionNumber, quantities, effectiveAt: at } = change;
   const place = agreement.history.findLastIndex(({ changeId }) => changeId === change.id);
   const priceOverrides = overridesIn(agreement)[place] ?? [];
-  const pinned = { ...subscription, planId, planVersionId, planVersionNumber, quantities, priceOverrides };
+  const { currency } = agreement.at(change); // another plan may have another one of its own
+  const pinned = { ...subscription, planId, planVersionId, planVersionNumber, currency, quantities, priceOverrides };
   const series = termsUnder(agreement, pinned);
   const bounds = boundsOfSeries(series, series.planCadence, latest(at, series.bounds.startedAt));
   const counted = { ...pinned, billingAnchor: bounds?.anchor ?? pinned.billingAnchor };

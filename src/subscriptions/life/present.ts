@@ -69,7 +69,7 @@ export function toSubscriptionReply(
   facts: TaxedAt,
   payment: Awaited<ReturnType<typeof paymentOf>>,
 ) {
-  const { version } = facts.pinned;
+  const { version, currency } = facts.pinned;
   return {
     id: subscription.id,
     object: 'subscription' as const,
@@ -80,6 +80,7 @@ export function toSubscriptionReply(
     planVersionId: subscription.planVersionId,
     planVersionNumber: subscription.planVersionNumber,
     versionNumber: subscription.planVersionNumber,
+    currency,
     quantities: feeQuantitiesOf(version, subscription.quantities),
     priceOverrides: subscription.priceOverrides,
     name: subscription.name,

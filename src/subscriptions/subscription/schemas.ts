@@ -95,6 +95,7 @@ export const SubscriptionCreateBody = Strict(
   {
     name: Name,
     planId: Id('plan'),
+    currency: Type.Optional(Nullable(Type.String({ format: 'currency' }))),
     startedAt: Timestamp,
     quantities: Type.Optional(Nullable(QuantitiesBody)),
     priceOverrides: Type.Optional(Nullable(PriceOverridesBody)),
@@ -146,6 +147,9 @@ export const SubscriptionCreateBody = Strict(
     'x-fields': {
       name: 'The name of the subscription, for people.',
       planId: 'The plan. The subscription keeps the version that is the default one now.',
+      currency:
+        'The currency of the subscription, for ever: the one of the plan, or one that every price of the version has. ' +
+        'Default: the one of the plan.',
       startedAt:
         'The start of the first period. It may be in the future, or at most one `billingCadence` of the plan ' +
         'in the past.',
@@ -443,6 +447,7 @@ export const SubscriptionReply = Type.Object(
     planVersionId: Id('planVersion'),
     planVersionNumber: Type.Integer(),
     versionNumber: Type.Integer(),
+    currency: Type.String(),
     quantities: QuantitiesReply,
     priceOverrides: Type.Array(PriceOverrideReply),
     name: Type.String(),
@@ -489,6 +494,7 @@ export const SubscriptionReply = Type.Object(
       planVersionId: 'The version of the plan that was pinned. A plan change replaces it.',
       planVersionNumber: 'The number of the pinned version.',
       versionNumber: 'The same number as `planVersionNumber`.',
+      currency: ['The currency of all its invoices, an ISO 4217 code. It never changes.', 'EUR'],
       priceOverrides: 'The negotiated prices. Empty: those of the plan.',
       name: 'The name of the subscription, for people.',
       status:

@@ -13,6 +13,8 @@ export interface SubscriptionRow {
   planId: string;
   planVersionId: string;
   planVersionNumber: number;
+  /** Null: the plan's; only of subscriptions that older programs made. */
+  currency: string | null;
   quantities: Quantities;
   /** The agreed prices as they stand; those of earlier times are in its versions. */
   priceOverrides: readonly PriceOverride[];

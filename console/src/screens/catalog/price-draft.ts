@@ -57,6 +57,8 @@ export interface Draft {
   readonly config: string;
   /** The template of the price that is changed: it keeps what has no field here. */
   readonly template: EntitlementTemplate | null;
+  /** The price that is changed in other currencies, which is of its model. */
+  readonly inCurrencies: Pick<Price, 'model' | 'currencyPrices'> | null;
 }
 
 const NEW: Draft = {
@@ -70,7 +72,7 @@ const NEW: Draft = {
   ...{ multiplier: '', dimensions: [], cells: [], others: '', paymentTerm: 'in_arrears', billingCadence: '' },
   ...{ quantity: '1', minimumAmount: '', maximumAmount: '', taxRate: '', groupFilters: {} },
   ...{ grantDiscountEnabled: false, featureId: '', issueAfterReset: '', interval: 'P1M', isSoftLimit: false },
-  ...{ resetMaxRollover: '', metricIds: [], config: '{}', template: null },
+  ...{ resetMaxRollover: '', metricIds: [], config: '{}', template: null, inCurrencies: null },
 };
 
 const text = (value: string | number | null | undefined): string => (value ?? '') as string;
@@ -105,6 +107,7 @@ export function draftOf(price: Price | undefined): Draft {
     metricIds: metered?.billableMetricIds ?? [],
     config: template?.type === 'static' ? JSON.stringify(template.config, null, 2) : NEW.config,
     template,
+    inCurrencies: Object.keys(price.currencyPrices ?? {}).length > 0 ? price : null,
   };
 }
 
@@ -244,6 +247,7 @@ export function bodyOf(draft: Draft, featureType: FeatureType | undefined, isCha
     billingCadence: draft.billingCadence.trim() || null,
     minimumAmount: draft.minimumAmount.trim() || null,
     maximumAmount: draft.maximumAmount.trim() || null,
+    ...(draft.inCurrencies?.model === draft.model && { currencyPrices: draft.inCurrencies.currencyPrices }),
     taxRate: draft.taxRate.trim() ? numberOf(draft.taxRate.trim()) : null,
     groupFilters: !isFee && hasFilters ? draft.groupFilters : null,
     feature: featureType ? { featureId: draft.featureId, entitlementTemplate: templateOf(draft, featureType) } : null,

@@ -36,6 +36,27 @@ export function PriceWords({ price, currency, cadence }: PriceWordsProps) {
   );
 }
 
+/** The whole price in words, then what it is in each other currency. */
+export function PriceInCurrencies({
+  price,
+  currency,
+  cadence,
+}: Omit<PriceWordsProps, 'price'> & { readonly price: Price }) {
+  return (
+    <div className="stack tight">
+      <PriceWords price={price} currency={currency} cadence={cadence} />
+      {Object.entries(price.currencyPrices).map(([other, figures]) => (
+        <PriceWords
+          key={other}
+          price={{ ...price, ...figures, features: [] } as Price}
+          currency={other}
+          cadence={cadence}
+        />
+      ))}
+    </div>
+  );
+}
+
 /** The sentences of a price, and its table. */
 export function Words({ of: { sentence, notes, table } }: { readonly of: Phrases }) {
   return (
