@@ -24,6 +24,8 @@ const en = {
   unitPrice: 'Unit price',
   /** Of a price: `per 1,000,000 tokens`. */
   per: (units: string) => `per ${units}`,
+  /** Of a price of a unit beside a quantity: `12.4 × 1M tokens at €2.50`. */
+  at: (price: string) => `at ${price}`,
   amount: 'Amount',
   discount: 'Discount',
   tieredPrices: 'Tiered prices',
@@ -80,6 +82,7 @@ const de: Terms = {
   quantity: 'Menge',
   unitPrice: 'Einzelpreis',
   per: (units) => `je ${units}`,
+  at: (price) => `zu je ${price}`,
   amount: 'Betrag',
   discount: 'Rabatt',
   tieredPrices: 'Staffelpreise',
@@ -130,6 +133,7 @@ const fr: Terms = {
   quantity: 'Quantité',
   unitPrice: 'Prix unitaire HT',
   per: (units) => `pour ${units}`,
+  at: (price) => `à ${price}`,
   amount: 'Montant HT',
   discount: 'Remise',
   tieredPrices: 'Prix par paliers',
@@ -180,6 +184,7 @@ const es: Terms = {
   quantity: 'Cantidad',
   unitPrice: 'Precio unitario',
   per: (units) => `por ${units}`,
+  at: (price) => `a ${price}`,
   amount: 'Importe',
   discount: 'Descuento',
   tieredPrices: 'Precios por tramos',

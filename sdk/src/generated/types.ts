@@ -1223,6 +1223,12 @@ object: "list"
 data: Feature[]
 pagination: Pagination
 }
+/** The unit in which pages, documents and mails say quantities and prices. */
+export interface DisplayUnit {
+per: Decimal
+/** The name of it, as pages and documents say it. */
+name: string
+}
 /** A measure of usage that prices can bill: which events count, and how. */
 export interface BillableMetric {
 /** The id of this resource. It never changes. */
@@ -1237,6 +1243,8 @@ name: string
 description: string
 /** The name of one unit on invoices. Default: empty. */
 unit: string
+/** The unit in which pages, documents and mails say quantities and prices. Figures in answers stay for one unit. It can change at any time: issued invoices keep theirs. Null: the unit itself. */
+displayUnit: (DisplayUnit | null)
 /** The id of the merchant that owns this resource. */
 merchantId: string
 /** The product of the metric. A creation needs it unless it names an item. */
@@ -1561,6 +1569,8 @@ maximumAmount: (Decimal | null)
 }
 }
 taxRate?: DecimalNumber
+/** The unit in which pages, documents and mails say quantities and prices. Figures in answers stay for one unit. It can change at any time: issued invoices keep theirs. Null: the unit itself. */
+displayUnit: (DisplayUnit | null)
 /** Only usage with these values is billed: dimensions of the metric with lists of values. Absent or null: all usage. */
 groupFilters?: {
 [k: string]: string[]
@@ -1739,6 +1749,8 @@ maximumAmount: (Decimal | null)
 }
 }
 taxRate?: DecimalNumber
+/** The unit in which pages, documents and mails say quantities and prices. Figures in answers stay for one unit. It can change at any time: issued invoices keep theirs. Null: the unit itself. */
+displayUnit: (DisplayUnit | null)
 /** Only usage with these values is billed: dimensions of the metric with lists of values. Absent or null: all usage. */
 groupFilters?: {
 [k: string]: string[]
@@ -2690,6 +2702,8 @@ quantity: DecimalNumber
 unitPrice: Decimal
 /** The price of one unit in the catalog, where a negotiated price holds. Null: none holds. */
 listUnitPrice: (Decimal | null)
+/** The unit in which documents and pages say the line, as it was at the issue. Quantity and price of the line are of one unit. Null: the unit itself. */
+displayUnit: (DisplayUnit | null)
 totalPrice: Decimal
 discountPrice: Decimal
 taxRate: DecimalNumber
@@ -3643,6 +3657,7 @@ part: Decimal
 whole: Decimal
 }
 }
+display?: DisplayUnit
 /** Of an agreed price: the catalog. */
 list?: {
 unitPrice: Decimal
@@ -6034,6 +6049,12 @@ name: string
 description?: (string | null)
 /** The name of one unit on invoices. Default: empty. */
 unit?: (string | null)
+/** The unit in which pages, documents and mails say quantities and prices. Figures in answers stay for one unit. It can change at any time: issued invoices keep theirs. Null: the unit itself. */
+displayUnit?: ({
+per: Decimal
+/** The name of it, as pages and documents say it. */
+name: string
+} | null)
 /** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), or the `LATEST` value. */
 aggregation: ("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST")
 /** The product of the metric. A creation needs it unless it names an item. */
@@ -6070,6 +6091,12 @@ name: string
 description?: (string | null)
 /** The name of one unit on invoices. Default: empty. */
 unit?: (string | null)
+/** The unit in which pages, documents and mails say quantities and prices. Figures in answers stay for one unit. It can change at any time: issued invoices keep theirs. Null: the unit itself. */
+displayUnit?: ({
+per: Decimal
+/** The name of it, as pages and documents say it. */
+name: string
+} | null)
 /** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), or the `LATEST` value. */
 aggregation: ("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST")
 /** The product of the metric. A creation needs it unless it names an item. */
@@ -6100,6 +6127,12 @@ name?: (string | null)
 description?: (string | null)
 /** The name of one unit on invoices. Default: empty. */
 unit?: (string | null)
+/** The unit in which pages, documents and mails say quantities and prices. Figures in answers stay for one unit. It can change at any time: issued invoices keep theirs. Null: the unit itself. */
+displayUnit?: ({
+per: Decimal
+/** The name of it, as pages and documents say it. */
+name: string
+} | null)
 /** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), or the `LATEST` value. */
 aggregation?: (("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST") | null)
 /** The product of the metric. A creation needs it unless it names an item. */
@@ -6374,6 +6407,12 @@ maximumAmount?: (DecimalInput | null)
 } | null)
 /** The tax rate in percent: 20 is 20 %. Absent or null: the rate of the metric, the plan or the merchant. */
 taxRate?: (DecimalNumber | null)
+/** The unit in which pages, documents and mails say quantities and prices. Figures in answers stay for one unit. It can change at any time: issued invoices keep theirs. Null: the unit itself. */
+displayUnit?: ({
+per: Decimal
+/** The name of it, as pages and documents say it. */
+name: string
+} | null)
 /** Only usage with these values is billed: dimensions of the metric with lists of values. Absent or null: all usage. */
 groupFilters?: ({
 /**
@@ -6425,6 +6464,12 @@ maximumAmount?: (DecimalInput | null)
 } | null)
 /** The tax rate in percent: 20 is 20 %. Absent or null: the rate of the metric, the plan or the merchant. */
 taxRate?: (DecimalNumber | null)
+/** The unit in which pages, documents and mails say quantities and prices. Figures in answers stay for one unit. It can change at any time: issued invoices keep theirs. Null: the unit itself. */
+displayUnit?: ({
+per: Decimal
+/** The name of it, as pages and documents say it. */
+name: string
+} | null)
 /** Only usage with these values is billed: dimensions of the metric with lists of values. Absent or null: all usage. */
 groupFilters?: ({
 /**

@@ -42,6 +42,7 @@ describe('POST /v0/billableMetrics', () => {
       name: 'Tokens',
       description: 'Tokens out',
       unit: 'token',
+      displayUnit: null,
       merchantId: merchant.id,
       productId,
       itemId: null,

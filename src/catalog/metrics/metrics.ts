@@ -8,7 +8,7 @@ import { checkMeter } from '../meters/meter.ts';
 import type { CatalogOptions } from '../options.ts';
 import { resolveProduct } from '../product-of-item.ts';
 import { isSame } from '../same.ts';
-import { percentNumber, toDecimal } from '../words.ts';
+import { displayUnitIn, percentNumber, toDecimal } from '../words.ts';
 import type { Metric } from './metric.ts';
 import {
   insertMetric,
@@ -29,6 +29,7 @@ export const toMetricReply = (metric: Metric) => ({
   name: metric.name,
   description: metric.description,
   unit: metric.unit,
+  displayUnit: metric.displayUnit,
   merchantId: metric.merchantId,
   productId: metric.productId,
   itemId: metric.itemId,
@@ -62,6 +63,7 @@ export async function createMetric(
     name: body.name,
     description: body.description ?? '',
     unit: body.unit ?? '',
+    displayUnit: displayUnitIn(body.displayUnit) ?? null,
     ...meter,
     eventType: body.eventType ?? null,
     groupBy: body.groupBy ?? null,
@@ -158,11 +160,12 @@ export async function changeMetric(
 const HELD_BY_PRICES = ['aggregation', 'eventType', 'valueProperty', 'groupBy', 'eventFrom', 'productId'] as const;
 
 const changeOf = (body: MetricUpdateBody): MetricChange => {
-  const { name, description, unit, aggregation, eventType, valueProperty, groupBy } = body;
+  const { name, description, unit, displayUnit, aggregation, eventType, valueProperty, groupBy } = body;
   const given = {
     name,
     description,
     unit,
+    displayUnit: displayUnitIn(displayUnit),
     aggregation,
     eventType,
     valueProperty,

@@ -11,13 +11,15 @@ import {
   Timestamp,
   Type,
 } from '../../http/index.ts';
+import { DisplayUnitReply } from '../../invoicing/rating/index.ts';
 import { AggregationWord, GroupBy, JsonPath } from '../meters/meter.ts';
-import { EventType, Percent, PercentOut } from '../words.ts';
+import { DISPLAY_UNIT, DisplayUnitBody, EventType, Percent, PercentOut } from '../words.ts';
 
 const METRIC_FIELDS: FieldWords = {
   name: ['The name of the metric, 1 to 255 characters.', 'Tokens'],
   description: ['The description of the metric, in your own words. Default: empty.', 'Generated tokens'],
   unit: ['The name of one unit on invoices. Default: empty.', 'token'],
+  displayUnit: DISPLAY_UNIT,
   aggregation:
     'The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events ' +
     '(`COUNT`) or of different values (`UNIQUE_COUNT`), or the `LATEST` value.',
@@ -46,6 +48,7 @@ export const MetricReply = Type.Object(
     name: Type.String(),
     description: Type.String(),
     unit: Type.String(),
+    displayUnit: Nullable(DisplayUnitReply),
     merchantId: Id('organization'),
     productId: Id('product'),
     itemId: Nullable(Id('item')),
@@ -68,6 +71,7 @@ const fields = {
   name: Name,
   description: Type.Optional(Text()),
   unit: Type.Optional(Text({ maxLength: 255 })),
+  displayUnit: Type.Optional(Nullable(DisplayUnitBody)),
   aggregation: AggregationWord,
   productId: Type.Optional(Id('product')),
   itemId: Type.Optional(Nullable(Id('item'))),

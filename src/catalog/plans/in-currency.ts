@@ -38,7 +38,12 @@ function missingIn({ currency: own }: InItsCurrency, version: PricedVersion, cur
 }
 
 /** Why a version cannot be had in a currency: every price without it is named. */
-export function currencyErrors(plan: InItsCurrency, version: PricedVersion, currency: string, field: string): FieldError[] {
+export function currencyErrors(
+  plan: InItsCurrency,
+  version: PricedVersion,
+  currency: string,
+  field: string,
+): FieldError[] {
   const missing = missingIn(plan, version, currency);
   return missing.length === 0 ? [] : [{ field, message: `has no ${currency} for ${missing.join(', ')}` }];
 }

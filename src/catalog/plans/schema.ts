@@ -69,7 +69,8 @@ const PLAN_FIELDS: FieldWords = {
     '500',
   ],
   currencyMinimums: [
-    'The commitment in other currencies, by ISO 4217 code. A plan with `minimumAmount` has a currency only if it is here.',
+    'The commitment in other currencies, by ISO 4217 code. A plan with `minimumAmount` has a currency only if it ' +
+      'is here.',
     { USD: '550' },
   ],
   paymentTerm: 'The terms of the prices of the default version.',

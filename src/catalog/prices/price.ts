@@ -1,4 +1,4 @@
-import type { Pricing } from '../../invoicing/rating/index.ts';
+import type { DisplayUnit, Pricing } from '../../invoicing/rating/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { FeatureType } from '../features/feature.ts';
@@ -37,6 +37,8 @@ export interface Price {
   readonly maximumAmount: Decimal | null;
   readonly currencyPrices: Readonly<Record<string, CurrencyPrice>>;
   readonly taxRate: Decimal | null;
+  /** In which quantities and prices are shown; null: the metric's, else one unit. */
+  readonly displayUnit: DisplayUnit | null;
   readonly groupFilters: Readonly<Record<string, readonly string[]>> | null;
   readonly grantDiscountEnabled: boolean;
   readonly features: readonly PriceFeature[];

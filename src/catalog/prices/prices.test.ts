@@ -56,6 +56,7 @@ describe('POST /v0/prices', () => {
       minimumAmount: '10',
       maximumAmount: '1000',
       currencyPrices: {},
+      displayUnit: null,
       taxRate: 7.7,
       groupFilters: { region: ['eu', 'us'] },
       grantDiscountEnabled: true,

@@ -10,7 +10,7 @@ import { lockFeatureShared } from '../features/features.sql.ts';
 import { lockFeeShared } from '../fees/fees.sql.ts';
 import { lockMetricsShared } from '../metrics/metrics.sql.ts';
 import { checkReferences } from '../references-in-body.ts';
-import { percentNumber, readCadence, toDecimal } from '../words.ts';
+import { displayUnitIn, percentNumber, readCadence, toDecimal } from '../words.ts';
 import type { Price } from './price.ts';
 import {
   insertPrice,
@@ -43,6 +43,7 @@ export const toPriceReply = (price: Price) => ({
   maximumAmount: price.maximumAmount ? plain(price.maximumAmount) : undefined,
   currencyPrices: price.currencyPrices,
   taxRate: percentNumber(price.taxRate),
+  displayUnit: price.displayUnit,
   groupFilters: price.groupFilters ?? undefined,
   grantDiscountEnabled: price.grantDiscountEnabled,
   features: price.features,
@@ -93,7 +94,7 @@ export async function getPrice(tx: Tx, id: string): Promise<Result<PriceReply>> 
 
 /**
  * Changes the fields of the body; the metric or fee of the price stays. A price in any version can only change its
- * display name (domain.md §2): `PRICE_IN_USE`.
+ * display name (domain.md §2) and its display unit: `PRICE_IN_USE`.
  */
 export async function changePrice(
   tx: Tx,
@@ -107,7 +108,7 @@ export async function changePrice(
   const terms = changedTerms(before, body);
   const surrounded = await checkAll(tx, terms, price);
   if (!surrounded.ok) return surrounded;
-  const fields = changedFields(before, terms).filter((field) => field !== 'invoiceDisplayName');
+  const fields = changedFields(before, terms).filter((field) => !WORDS.includes(field));
   if (fields.length > 0) {
     const [holder] = await selectVersionsOfPrice(tx, id);
     if (holder) return fail('PRICE_IN_USE', { fields, planId: holder.planId, versionNumber: holder.versionNumber });
@@ -116,6 +117,9 @@ export async function changePrice(
   await updatePrice(tx, changed);
   return ok(toPriceReply(changed));
 }
+
+/** What only pages and documents say: it moves no money. */
+const WORDS: readonly string[] = ['invoiceDisplayName', 'displayUnit'];
 
 /** Deletes a price that no version holds but archived ones, which keep it: `PRICE_IN_USE` with the blockers. */
 export async function deletePrice(tx: Tx, id: string, now: Instant): Promise<Result<undefined>> {
@@ -163,6 +167,7 @@ const termsOf = (body: PriceCreateBody): PriceTerms => ({
   maximumAmount: decimalOrNull(body.maximumAmount),
   currencyPrices: inCurrencies(body.currencyPrices),
   taxRate: decimalOrNull(body.taxRate),
+  displayUnit: displayUnitIn(body.displayUnit) ?? null,
   groupFilters: body.groupFilters ?? null,
   grantDiscountEnabled: body.grantDiscountEnabled ?? false,
   feature: carriedBy(body.feature) ?? null,
@@ -181,6 +186,7 @@ const currentTerms = (price: Price): PriceTerms => {
     maximumAmount: price.maximumAmount,
     currencyPrices: price.currencyPrices,
     taxRate: price.taxRate,
+    displayUnit: price.displayUnit,
     groupFilters: price.groupFilters,
     grantDiscountEnabled: price.grantDiscountEnabled,
     feature: feature ? { featureId: feature.featureId, entitlementTemplate: feature.entitlementTemplate } : null,
@@ -199,6 +205,7 @@ function changedTerms(before: PriceTerms, body: PriceUpdateBody): PriceTerms {
     maximumAmount: toDecimal(body.maximumAmount),
     currencyPrices: body.currencyPrices === undefined ? undefined : inCurrencies(body.currencyPrices),
     taxRate: toDecimal(body.taxRate),
+    displayUnit: displayUnitIn(body.displayUnit),
   };
   return { ...before, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) };
 }

@@ -16,9 +16,15 @@ import {
   Timestamp,
   Type,
 } from '../../http/index.ts';
-import { casesOfModels, type PriceModelName, PriceProperties, priceModelNames } from '../../invoicing/rating/index.ts';
+import {
+  casesOfModels,
+  DisplayUnitReply,
+  type PriceModelName,
+  PriceProperties,
+  priceModelNames,
+} from '../../invoicing/rating/index.ts';
 import { FEATURE_TYPES } from '../features/feature.ts';
-import { Currency, Percent, PercentOut } from '../words.ts';
+import { Currency, DISPLAY_UNIT, DisplayUnitBody, Percent, PercentOut } from '../words.ts';
 import { EntitlementTemplate } from './template.ts';
 
 const PaymentTermWord = OneOf(['in_arrears', 'in_advance']);
@@ -46,6 +52,7 @@ const PRICE_FIELDS: FieldWords = {
     'The tax rate in percent: 20 is 20 %. Absent or null: the rate of the metric, the plan or the merchant.',
     20,
   ],
+  displayUnit: DISPLAY_UNIT,
   groupFilters: [
     'Only usage with these values is billed: dimensions of the metric with lists of values. Absent or ' +
       'null: all usage.',
@@ -102,6 +109,7 @@ const priceFields = {
   maximumAmount: Type.Optional(DecimalOut),
   currencyPrices: CurrencyPricesOut,
   taxRate: Type.Optional(PercentOut),
+  displayUnit: Nullable(DisplayUnitReply),
   groupFilters: Type.Optional(GroupFiltersOut),
   grantDiscountEnabled: Type.Boolean(),
   features: Type.Array(
@@ -177,6 +185,7 @@ const optionalTerms = {
   maximumAmount: Amount,
   currencyPrices: Type.Optional(Nullable(CurrencyPrices)),
   taxRate: Type.Optional(Nullable(Percent)),
+  displayUnit: Type.Optional(Nullable(DisplayUnitBody)),
   groupFilters: Type.Optional(Nullable(GroupFilters)),
   feature: Type.Optional(Nullable(Feature)),
 };

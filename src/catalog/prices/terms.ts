@@ -1,7 +1,9 @@
 import { validate } from '../../http/index.ts';
 import {
+  canBeShownIn,
   checkLimits,
   checkProperties,
+  type DisplayUnit,
   dimensionsOf,
   isAdditive,
   isPriceModel,
@@ -34,6 +36,7 @@ export interface PriceTerms {
   /** Properties of any form, too. */
   readonly currencyPrices: Readonly<Record<string, Omit<CurrencyPrice, 'properties'> & { properties: unknown }>>;
   readonly taxRate: Decimal | null;
+  readonly displayUnit: DisplayUnit | null;
   readonly groupFilters: Readonly<Record<string, readonly string[]>> | null;
   readonly grantDiscountEnabled: boolean;
   readonly feature: { readonly featureId: string; readonly entitlementTemplate: EntitlementTemplate } | null;
@@ -45,8 +48,14 @@ export function checkTerms(terms: PriceTerms, priced: 'metric' | 'fee'): FieldEr
     ...checkModel(terms),
     ...checkLimits(terms.minimumAmount, terms.maximumAmount),
     ...eachCurrency(terms, checkCurrencyPrice),
+    ...checkDisplayUnit(terms),
     ...(priced === 'fee' ? checkFeeTerms(terms) : checkMetricTerms(terms)),
   ];
+}
+
+function checkDisplayUnit({ model, displayUnit }: PriceTerms): FieldError[] {
+  if (displayUnit === null || canBeShownIn({ model })) return [];
+  return [{ field: 'displayUnit', message: `is not for ${model}, which has no price of a unit` }];
 }
 
 /** The faults of a price in each other currency, which has the model of the price. */

@@ -131,6 +131,7 @@ export function toInvoiceLineReply(line: LineRow, invoice: LineContext) {
     quantity: jsonNumber(line.quantity),
     unitPrice: plain(line.unitPrice),
     listUnitPrice: line.workings?.list?.unitPrice ?? null,
+    displayUnit: line.workings?.display ?? null,
     totalPrice: money(line.totalPrice),
     discountPrice: money(line.discountPrice),
     taxRate: jsonNumber(line.taxRate),

@@ -21,6 +21,7 @@ import {
 } from '../../http/index.ts';
 import { Percent } from '../../identity/index.ts';
 import { ExternalReferenceReply } from '../../references/index.ts';
+import { DisplayUnitReply } from '../rating/index.ts';
 import { invoiceStatuses } from './states.ts';
 
 const Amount = DecimalOut;
@@ -75,6 +76,7 @@ export const InvoiceLineItem = Type.Object(
     quantity: NumberOut,
     unitPrice: Amount,
     listUnitPrice: Nullable(DecimalOut),
+    displayUnit: Nullable(DisplayUnitReply),
     totalPrice: Amount,
     discountPrice: Amount,
     taxRate: NumberOut,
@@ -106,6 +108,9 @@ export const InvoiceLineItem = Type.Object(
       unitPrice:
         'The price of one unit, in major units. With tiers: `totalPrice` divided by `quantity`, with at most ' +
         'nine digits.',
+      displayUnit:
+        'The unit in which documents and pages say the line, as it was at the issue. Quantity and price of the line are ' +
+        'of one unit. Null: the unit itself.',
       listUnitPrice: 'The price of one unit in the catalog, where a negotiated price holds. Null: none holds.',
       totalPrice: 'The amount before tax, in major units. Below 0: a deduction.',
       discountPrice: 'On a discount line: the amount of the discount, in major units. 0 on every other line.',

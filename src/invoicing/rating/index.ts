@@ -2,6 +2,8 @@
  * The public interface of rating. Rating is pure and below every domain, so that the catalog may import it too. It
  * imports the kernel and the words of schemas.
  */
+export { canBeShownIn, type DisplayUnit, displayUnitOf } from './display-unit.ts';
+export { DISPLAY_UNIT_FIELDS, DisplayUnitReply } from './display-unit-schema.ts';
 export { propertiesSchema } from './fields-of-models.ts';
 export type { Charge, Measured, PriceModel, TierUse } from './model.ts';
 export {

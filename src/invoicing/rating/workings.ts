@@ -12,6 +12,8 @@ export interface ShareOfTime {
  * for checks. All figures are decimal text.
  */
 export interface Workings {
+  /** The unit in which its quantities and prices are shown, as it was then. */
+  readonly display?: { readonly per: string; readonly name: string };
   /** Of an agreed price: the price of a unit as the catalog has it. */
   readonly list?: { readonly unitPrice: string };
   /** The part of the period that is charged … */

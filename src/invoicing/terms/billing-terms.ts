@@ -2,7 +2,7 @@ import type { Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant, Period } from '../../kernel/time.ts';
 import type { Meter, UsageSource } from '../../metering/index.ts';
-import type { Pricing } from '../rating/index.ts';
+import type { DisplayUnit, Pricing } from '../rating/index.ts';
 import type { SessionOptions } from './session-options.ts';
 
 /** The usage of a price: the metric, and its name on a line. */
@@ -13,6 +13,7 @@ export interface BilledMetric {
   readonly unit: string;
   readonly itemId: string | null;
   readonly taxRate: Decimal | null;
+  readonly displayUnit?: DisplayUnit | null;
   readonly meter: Meter;
 }
 
@@ -56,6 +57,8 @@ export interface BilledPrice {
   readonly minimumAmount: Decimal | null;
   readonly maximumAmount: Decimal | null;
   readonly taxRate: Decimal | null;
+  /** Its own; null or absent: the metric's. */
+  readonly displayUnit?: DisplayUnit | null;
   readonly groupFilters: Readonly<Record<string, readonly string[]>> | null;
   /** Units that grants cover are not charged (domain.md §5). */
   readonly grantDiscountEnabled?: boolean;

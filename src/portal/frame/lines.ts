@@ -8,7 +8,17 @@ import {
 } from '../../invoicing/index.ts';
 import { type Decimal, decimal, plain } from '../../kernel/decimal.ts';
 import type { Locale } from '../../kernel/locale.ts';
-import { breakable, figuresOf, lineNameIn, priceFor, scaleOf, taxNames, unitOf } from '../../look/index.ts';
+import {
+  breakable,
+  type DisplayUnit,
+  figuresOf,
+  lineNameIn,
+  priceFor,
+  quantityIn,
+  scaleOf,
+  taxNames,
+  unitOf,
+} from '../../look/index.ts';
 import { type Html, html, stackedTable, type TableRow } from '../../pages/index.ts';
 import { PORTAL_WORDS } from '../words/words.ts';
 import type { Visit } from './page.ts';
@@ -32,6 +42,15 @@ interface Forms {
 /** A quantity with its unit: `34 images`. */
 export const quantityOf = (locale: Locale, quantity: Decimal, unit: string): string =>
   [breakable(figuresOf(locale).quantity(quantity)), unitOf(unit, quantity, locale)].join(' ').trim();
+
+/** The same of a line, in its display unit where it has one: `12.4 × 1M tokens`. */
+const countOf = (locale: Locale, quantity: Decimal, { metricUnit, workings: of }: LineRow): string =>
+  of?.display
+    ? `${breakable(numberIn(locale, plain(quantity), of.display))}\u00a0× ${of.display.name}`
+    : quantityOf(locale, quantity, metricUnit);
+
+const numberIn = (locale: Locale, text: string, display: DisplayUnit | undefined): string =>
+  figuresOf(locale).quantity(display ? quantityIn(text, display) : text);
 
 /** The values of dimensions by which usage was billed apart: `model: atlas-4-pro`. */
 export const groupInWords = (group: Readonly<Record<string, string | null>> | null): string[] =>
@@ -112,7 +131,7 @@ function rowOf(forms: Forms, row: LineRow): TableRow {
   return {
     name: html`${nameOf(locale, row)}${notes.map(noteOf)}`,
     cells: [
-      isCounted ? quantityOf(locale, row.quantity, row.metricUnit) : null,
+      isCounted ? countOf(locale, row.quantity, row) : null,
       isCounted ? priceOf(forms, row) : null,
       amountOf(forms, row),
     ],
@@ -133,14 +152,15 @@ function priceOf({ locale, money, scales }: Forms, row: LineRow): string {
   const agreed = agreedPriceOf(row);
   if (agreed && 'percent' in agreed) return percent(agreed.percent);
   if (agreed) return `${money(agreed.price)} ${words.per(quantity(agreed.per))}`;
-  return scaledPrice({ locale, money }, row.unitPrice, scales.get(row.priceId) ?? 1);
+  return scaledPrice({ locale, money }, row.unitPrice, row.workings?.display ?? scales.get(row.priceId) ?? 1);
 }
 
 const scaledPrice = (
   { locale, money }: Pick<Forms, 'locale' | 'money'>,
   price: Decimal | string,
-  scale: number,
+  scale: number | DisplayUnit,
 ): string => {
+  if (typeof scale !== 'number') return money(priceFor(price, scale.per));
   const shown = money(priceFor(price, scale));
   return scale === 1 ? shown : `${shown} ${PORTAL_WORDS[locale].per(figuresOf(locale).quantity(String(scale)))}`;
 };
@@ -162,10 +182,11 @@ ${
 }
 
 /** A row for each tier: its quantity, its price and its amount. */
-function tiersOf(forms: Forms, { priceId, metricUnit }: LineRow, tiers: NonNullable<LineRow['tiers']>): Html {
+function tiersOf(forms: Forms, row: LineRow, tiers: NonNullable<LineRow['tiers']>): Html {
   const { locale, money, scales } = forms;
   const words = PORTAL_WORDS[locale];
-  const { quantity: number } = figuresOf(locale);
+  const { display } = row.workings ?? {};
+  const number = (text: string) => numberIn(locale, text, display);
   const hasFlat = tiers.some(({ flatPrice }) => !decimal(flatPrice).isZero());
   return stackedTable({
     ...{ caption: words.tieredPrices, named: words.tieredPrices },
@@ -178,8 +199,8 @@ function tiersOf(forms: Forms, { priceId, metricUnit }: LineRow, tiers: NonNulla
     rows: tiers.map(({ above, upTo, quantity, unitPrice, flatPrice, amount }) => ({
       name: html`${upTo === null ? words.tierAbove(number(above)) : words.tierUpTo(number(above), number(upTo))}`,
       cells: [
-        quantityOf(locale, decimal(quantity), metricUnit),
-        scaledPrice(forms, unitPrice, scales.get(priceId) ?? 1),
+        countOf(locale, decimal(quantity), row),
+        scaledPrice(forms, unitPrice, display ?? scales.get(row.priceId) ?? 1),
         ...(hasFlat ? [money(flatPrice)] : []),
         money(amount),
       ],

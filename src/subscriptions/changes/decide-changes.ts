@@ -204,8 +204,8 @@ async function loadOffer(
 }
 
 /**
- * The target of a change: a published version with the subscription's currency and tax behavior, or its present version,
- * with the quantities that follow. A change to the present state is refused.
+ * The target of a change: a published version with the subscription's currency and tax behavior, or its present
+ * version, with the quantities that follow. A change to the present state is refused.
  */
 function decideTarget({ subscription, agreement }: HeldSubscription, offer: Offer, order: ChangeOrder): Result<Target> {
   const current = agreement.at(subscription);

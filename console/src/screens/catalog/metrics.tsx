@@ -8,9 +8,11 @@ import { Page } from '../../shape/page.tsx';
 import { useProductFilter } from './product-filter.ts';
 
 export const METRIC_FIELDS = ['name', 'productId', 'eventType', 'aggregation', 'valueProperty', 'unit', 'groupBy'];
-export const METRIC_MORE = ['description', 'eventFrom', 'taxRate', 'itemId'];
+export const METRIC_MORE = ['displayUnit.*', 'description', 'eventFrom', 'taxRate', 'itemId'];
 export const METRIC_LABELS = {
   productId: 'Product',
+  'displayUnit.per': 'Shown in so many units at once',
+  'displayUnit.name': 'Name of that many units',
   eventType: 'Type of the events',
   valueProperty: 'Path of the value',
   groupBy: 'Dimensions (JSON: name and path)',

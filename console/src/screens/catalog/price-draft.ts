@@ -1,3 +1,4 @@
+import { canBeShownIn } from '../../../../src/invoicing/rating/display-unit.ts';
 import { decimal, plain } from '../../../../src/kernel/decimal.ts';
 import type { EntitlementTemplate, Price } from '../../api/types.ts';
 import { numberOf } from '../../shape/values.ts';
@@ -57,6 +58,8 @@ export interface Draft {
   readonly config: string;
   /** The template of the price that is changed: it keeps what has no field here. */
   readonly template: EntitlementTemplate | null;
+  /** The unit in which the price that is changed is shown. */
+  readonly displayUnit: Price['displayUnit'];
   /** The price that is changed in other currencies, which is of its model. */
   readonly inCurrencies: Pick<Price, 'model' | 'currencyPrices'> | null;
 }
@@ -72,7 +75,7 @@ const NEW: Draft = {
   ...{ multiplier: '', dimensions: [], cells: [], others: '', paymentTerm: 'in_arrears', billingCadence: '' },
   ...{ quantity: '1', minimumAmount: '', maximumAmount: '', taxRate: '', groupFilters: {} },
   ...{ grantDiscountEnabled: false, featureId: '', issueAfterReset: '', interval: 'P1M', isSoftLimit: false },
-  ...{ resetMaxRollover: '', metricIds: [], config: '{}', template: null, inCurrencies: null },
+  ...{ resetMaxRollover: '', metricIds: [], config: '{}', template: null, displayUnit: null, inCurrencies: null },
 };
 
 const text = (value: string | number | null | undefined): string => (value ?? '') as string;
@@ -107,6 +110,7 @@ export function draftOf(price: Price | undefined): Draft {
     metricIds: metered?.billableMetricIds ?? [],
     config: template?.type === 'static' ? JSON.stringify(template.config, null, 2) : NEW.config,
     template,
+    displayUnit: price.displayUnit ?? null,
     inCurrencies: Object.keys(price.currencyPrices ?? {}).length > 0 ? price : null,
   };
 }
@@ -248,6 +252,7 @@ export function bodyOf(draft: Draft, featureType: FeatureType | undefined, isCha
     minimumAmount: draft.minimumAmount.trim() || null,
     maximumAmount: draft.maximumAmount.trim() || null,
     ...(draft.inCurrencies?.model === draft.model && { currencyPrices: draft.inCurrencies.currencyPrices }),
+    displayUnit: canBeShownIn(draft) ? draft.displayUnit : null,
     taxRate: draft.taxRate.trim() ? numberOf(draft.taxRate.trim()) : null,
     groupFilters: !isFee && hasFilters ? draft.groupFilters : null,
     feature: featureType ? { featureId: draft.featureId, entitlementTemplate: templateOf(draft, featureType) } : null,
