@@ -188,6 +188,18 @@ describe('what waits', () => {
     expect(await access()).toMatchObject([{ hasAccess: true, reason: null }]);
   });
 
+  it('a trial, for as long as the pause', async () => {
+    const subscription = await sell([await feeOf()], { trialPeriod: 'P14D' });
+    await shop.advance(clock, day(5));
+    await pause(subscription);
+    await shop.advance(clock, day(20));
+    expect(await billed(subscription)).toEqual([]);
+    await resume(subscription);
+    await shop.advance(clock, day(1, 2));
+    // 15 days later than 15 January
+    expect(await shop.invoices(subscription)).toMatchObject([{ periodStart: day(30), status: 'ACTIVE' }]);
+  });
+
   it('usage of the customer, where another subscription prices it', async () => {
     const plan = await shop.plan([await shop.usagePrice()]);
     const customer = await shop.customer();
@@ -202,6 +214,20 @@ describe('what waits', () => {
     expect((await billed(older))[0]).toBe('02-01 ISSUED 30.00');
     expect((await billed(younger))[0]).toBe('02-01 ISSUED 15.00');
   });
+});
+
+it('says of usage in a free pause that nothing prices it', async () => {
+  const calls = await shop.usagePrice();
+  const subscription = await sell([calls]);
+  await shop.advance(clock, day(11));
+  await pause(subscription, { usage: 'free', resumesAt: day(21) });
+  const reasons = [];
+  for (const date of [5, 15, 25]) {
+    const event = await shop.use(subscription.id, day(date), 1);
+    const { metrics } = await shop.read(`/v0/events/${event.id}/explain`);
+    reasons.push(metrics.find(({ billableMetricId: id }: Resource) => id === calls.billableMetricId).prices.length);
+  }
+  expect(reasons).toEqual([1, 0, 1]);
 });
 
 it('can count the periods from the resumption on', async () => {
