@@ -718,6 +718,7 @@ create table entitlement (
   change_count bigint default 0 not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  pauses jsonb default '[]'::jsonb not null,
   constraint entitlement_pkey PRIMARY KEY (merchant_id, id),
   constraint entitlement_merchant_id_clock_id_fkey FOREIGN KEY (merchant_id, clock_id) REFERENCES test_clock(merchant_id, id),
   constraint entitlement_merchant_id_customer_id_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES customer(merchant_id, id),
@@ -738,7 +739,7 @@ CREATE UNIQUE INDEX entitlement_of_subscription ON entitlement USING btree (merc
 CREATE INDEX entitlement_order ON entitlement USING btree (merchant_id, seq DESC);
 CREATE INDEX entitlement_subscription ON entitlement USING btree (merchant_id, subscription_id, seq DESC) WHERE (subscription_id IS NOT NULL);
 alter table entitlement enable row level security; -- with the two policies of tenant_table()
-CREATE TRIGGER count_changes BEFORE UPDATE ON entitlement FOR EACH ROW WHEN ((((((((((((((old.active_from IS DISTINCT FROM new.active_from) OR (old.active_to IS DISTINCT FROM new.active_to)) OR (old.is_canceled IS DISTINCT FROM new.is_canceled)) OR (old.is_from_plan IS DISTINCT FROM new.is_from_plan)) OR (old.clock_id IS DISTINCT FROM new.clock_id)) OR (old.plan_id IS DISTINCT FROM new.plan_id)) OR (old.subscription_id IS DISTINCT FROM new.subscription_id)) OR (old.product_id IS DISTINCT FROM new.product_id)) OR (old.feature_id IS DISTINCT FROM new.feature_id)) OR (old.feature_type IS DISTINCT FROM new.feature_type)) OR (old.customer_id IS DISTINCT FROM new.customer_id)) OR (old.billable_metric_ids IS DISTINCT FROM new.billable_metric_ids)) OR (old.metadata IS DISTINCT FROM new.metadata))) EXECUTE FUNCTION count_change_of_entitlement();
+CREATE TRIGGER count_changes BEFORE UPDATE ON entitlement FOR EACH ROW WHEN (((((((((((((((old.active_from IS DISTINCT FROM new.active_from) OR (old.active_to IS DISTINCT FROM new.active_to)) OR (old.is_canceled IS DISTINCT FROM new.is_canceled)) OR (old.is_from_plan IS DISTINCT FROM new.is_from_plan)) OR (old.clock_id IS DISTINCT FROM new.clock_id)) OR (old.plan_id IS DISTINCT FROM new.plan_id)) OR (old.subscription_id IS DISTINCT FROM new.subscription_id)) OR (old.product_id IS DISTINCT FROM new.product_id)) OR (old.feature_id IS DISTINCT FROM new.feature_id)) OR (old.feature_type IS DISTINCT FROM new.feature_type)) OR (old.customer_id IS DISTINCT FROM new.customer_id)) OR (old.billable_metric_ids IS DISTINCT FROM new.billable_metric_ids)) OR (old.metadata IS DISTINCT FROM new.metadata)) OR (old.pauses IS DISTINCT FROM new.pauses))) EXECUTE FUNCTION count_change_of_entitlement();
 CREATE TRIGGER register AFTER INSERT ON entitlement REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION register_resources();
 CREATE TRIGGER unregister AFTER DELETE ON entitlement REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION unregister_resources();
 
@@ -2831,6 +2832,7 @@ create table subscription (
   changed_at timestamp with time zone default clock_timestamp() not null,
   price_overrides jsonb default '[]'::jsonb not null,
   currency text,
+  pauses jsonb default '[]'::jsonb not null,
   constraint subscription_pkey PRIMARY KEY (merchant_id, id),
   constraint subscription_merchant_id_clock_id_fkey FOREIGN KEY (merchant_id, clock_id) REFERENCES test_clock(merchant_id, id),
   constraint subscription_merchant_id_customer_id_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES customer(merchant_id, id),
@@ -2947,6 +2949,7 @@ create table subscription_version (
   credit text default 'invoice'::text not null,
   takes_up_anew boolean default true not null,
   price_overrides jsonb,
+  waits boolean default false not null,
   constraint subscription_version_pkey PRIMARY KEY (merchant_id, subscription_id, seq),
   constraint subscription_version_merchant_id_plan_version_id_fkey FOREIGN KEY (merchant_id, plan_version_id) REFERENCES plan_version(merchant_id, id),
   constraint subscription_version_merchant_id_subscription_id_fkey FOREIGN KEY (merchant_id, subscription_id) REFERENCES subscription(merchant_id, id),
@@ -5771,7 +5774,7 @@ begin
                         and o.subscription_id <> e.subscription_id
                         and o.clock_id is not distinct from e.clock_id
                         and o.billable_metric_ids && e.billable_metric_ids) end,
-                  s.at, s.state, s.taken)::text
+                  s.at, s.state, s.taken, e.pauses)::text
                   from (select) one
                   left join lateral (
                     select n.at, n.state, n.taken from entitlement_snapshot n

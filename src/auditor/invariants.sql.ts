@@ -120,7 +120,7 @@ export const invariants: readonly Invariant[] = [
     name: 'periods-tile',
     meaning:
       'I-19: the periods of a series follow each other without gap or overlap, counted one by one, until a ' +
-      'change of the plan begins it anew',
+      'change of the plan or a resumption begins it anew',
     broken: sql`
       select merchant_id, id, format('begins %s, the one before ended %s', period_start, before_end) as detail
         from (
@@ -130,9 +130,12 @@ export const invariants: readonly Invariant[] = [
           window series as (partition by merchant_id, subscription_id, billing_cadence order by period_start)) i
        where not (before_end = period_start and sequence_number = before_number + 1)
          and not (before_end <= period_start and sequence_number = 1
-                  and exists (select from subscription_version v
-                               where v.merchant_id = i.merchant_id and v.subscription_id = i.subscription_id
-                                 and v.change_id is not null and v.holds_from = i.period_start))`,
+                  and (exists (select from subscription_version v
+                                where v.merchant_id = i.merchant_id and v.subscription_id = i.subscription_id
+                                  and v.change_id is not null and v.holds_from = i.period_start)
+                       or exists (select from subscription s cross join jsonb_array_elements(s.pauses) p
+                                   where s.merchant_id = i.merchant_id and s.id = i.subscription_id
+                                     and p ->> 'anchor' = 'restart' and (p ->> 'to')::timestamptz = i.period_start)))`,
   },
   {
     name: 'refunds-within-payments',

@@ -23,6 +23,7 @@ export { subscriptionRoutes } from './routes.ts';
 export { subscriptionChangeDueKind, subscriptionDueKind } from './steps.ts';
 export { selectScheduledChange as findScheduledChange } from './subscription/changes.sql.ts';
 export type { ComingRenewal, SubscriptionDependencies } from './subscription/dependencies.ts';
+export { currentPause } from './subscription/pauses.ts';
 export type { SubscriptionRow } from './subscription/subscription.ts';
 export {
   countByVersion,

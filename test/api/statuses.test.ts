@@ -726,6 +726,8 @@ describe('409', () => {
     conflict('updateSubscription', 'INVALID_TRANSITION', terminated, { taxExempt: true }),
     conflict('terminateSubscription', 'INVALID_TRANSITION', terminated, { reason: 'Again' }),
     conflict('reconcileSubscription', 'INVALID_TRANSITION', terminated),
+    conflict('pauseSubscription', 'INVALID_TRANSITION', terminated),
+    conflict('resumeSubscription', 'INVALID_TRANSITION', terminated),
     {
       operationId: 'changeSubscriptionPlan',
       code: 'CHANGE_SCHEDULED',

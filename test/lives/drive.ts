@@ -212,6 +212,12 @@ class Driver {
         return this.#unschedule(step.sub);
       case 'closeNow':
         return this.#closeNow(step);
+      case 'pause':
+        return this.#pause(step);
+      case 'resume':
+        return this.#on(step.sub, '/resume', { anchor: step.anchor });
+      case 'moveResume':
+        return this.#patch(step.sub, { resumesAt: step.at === null ? null : instantOf(this.#life, step.at) });
       case 'end':
         return this.#end(step);
       case 'planEnd':
@@ -348,6 +354,10 @@ class Driver {
     } else if (preview.status !== deed.status)
       this.#wrong.push(`preview: ${preview.status} ${preview.text} for ${deed.status} ${deed.text}`);
     return deed;
+  }
+
+  #pause({ do: _, sub, resumesAt: at, ...asked }: Of<'pause'>): Promise<Answer | null> {
+    return this.#on(sub, '/pause', { ...asked, ...(at !== undefined && { resumesAt: instantOf(this.#life, at) }) });
   }
 
   async #unschedule(sub: string): Promise<Answer | null> {

@@ -4,6 +4,7 @@ import type { Lived } from './drive.ts';
 import { historiesOf } from './history.ts';
 import { DIGITS, type Life, secondsOf } from './life.ts';
 import { type Owed, owedOf } from './owed.ts';
+import { isPausedThroughout } from './paused.ts';
 
 /** The faults of a lived life, each as one sentence; the first word is the kind. */
 export function judge(life: Life, lived: Lived): string[] {
@@ -330,22 +331,32 @@ function oneOffs(life: Life, { invoices, deeds }: Lived): string[] {
 
 /**
  * The invoice of an ended subscription without a line is cancelled and has no number (domain.md §4, row 11); while the
- * subscription goes on, it is numbered. An end that was set later changes no issued invoice.
+ * subscription goes on, it is numbered. An end that was set later changes no issued invoice. So is the invoice of a
+ * time that was paused throughout, also with lines of 0 (commercial.md §6).
  */
 function emptyEnds(life: Life, { invoices, deeds, neverActive, subscriptionIds }: Lived): string[] {
   const start = Date.parse(life.start) / 1000;
   const secondOf = (time: string) => Date.parse(time) / 1000 - start;
   const histories = new Map(historiesOf(life, deeds, neverActive).map((each) => [subscriptionIds.get(each.sub), each]));
-  return invoices.flatMap(({ id, subscriptionId, periodEnd, status, invoiceNumber, issuedAt, lines }) => {
-    const history = histories.get(subscriptionId);
-    if (lines.length > 0 || history === undefined) return [];
-    const { end, endedAt } = history;
-    const isOver = end !== null && end <= secondOf(periodEnd);
-    const isNumbered = invoiceNumber !== null;
-    const wasOver = isOver && (endedAt === null || (isNumbered && secondOf(issuedAt) > endedAt));
-    if (isNumbered) return wasOver ? [`empty: invoice ${id} of an ended plan is ${invoiceNumber} and has no line`] : [];
-    return status === 'CANCELLED' && isOver ? [] : [`empty: invoice ${id} is ${status}, has no line and no number`];
-  });
+  return invoices.flatMap(
+    ({ id, subscriptionId, kind, periodStart, periodEnd, status, invoiceNumber, issuedAt, lines }) => {
+      const history = histories.get(subscriptionId);
+      if (history === undefined) return [];
+      const time = { from: secondOf(periodStart), to: secondOf(periodEnd) };
+      const isPaused = kind === 'subscription' && isPausedThroughout(time, history);
+      // A correction that is cut to 0 is credited by a note with the issue.
+      if (isPaused && lines.every(({ type, totalAmount }: Resource) => type === 'charge' && Number(totalAmount) === 0))
+        return status === 'CANCELLED' ? [] : [`empty: invoice ${id} of a pause is ${status} and asks nothing`];
+      if (lines.length > 0) return [];
+      const { end, endedAt } = history;
+      const isOver = end !== null && end <= secondOf(periodEnd);
+      const isNumbered = invoiceNumber !== null;
+      const wasOver = isOver && (endedAt === null || (isNumbered && secondOf(issuedAt) > endedAt));
+      if (isNumbered)
+        return wasOver ? [`empty: invoice ${id} of an ended plan is ${invoiceNumber} and has no line`] : [];
+      return status === 'CANCELLED' && isOver ? [] : [`empty: invoice ${id} is ${status}, has no line and no number`];
+    },
+  );
 }
 
 /**

@@ -30,6 +30,8 @@ export const KINDS = [
   'eachEvent',
   /** Subscriptions in another currency than their plans. */
   'abroad',
+  /** A subscription that is paused for some time. */
+  'pause',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -83,6 +85,7 @@ export function kindsOf(life: Life, deeds: readonly Deed[]): Kind[] {
     abroad: () => life.isAbroad === true,
     agreed: () => [...of('subscribe'), ...of('change')].some(({ step }) => (step.overrides ?? []).length > 0),
     eachEvent: () => life.prices.some(({ properties }) => properties.perEvent ?? properties.freeEvents),
+    pause: () => of('pause').length > 0,
   };
   const isCommitted = (plan: Plan): boolean => plan.minimum !== undefined && isMixed(plan);
   return KINDS.filter((kind) => has[kind]());

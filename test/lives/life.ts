@@ -128,6 +128,18 @@ export type Step =
       readonly credit: 'invoice' | 'wallet' | 'none';
     }
   | { readonly do: 'unschedule'; readonly sub: string }
+  | {
+      readonly do: 'pause';
+      readonly sub: string;
+      readonly effective: 'now' | 'periodEnd';
+      readonly resumesAt?: number;
+      readonly usage: 'bill' | 'free';
+      readonly credit: 'invoice' | 'wallet';
+      readonly anchor: 'keep' | 'restart';
+    }
+  | { readonly do: 'resume'; readonly sub: string; readonly anchor: 'keep' | 'restart' }
+  /** Another time of the resumption, or none yet. */
+  | { readonly do: 'moveResume'; readonly sub: string; readonly at: number | null }
   | { readonly do: 'closeNow'; readonly sub: string; readonly at: number }
   | { readonly do: 'planEnd'; readonly sub: string; readonly at: number | null }
   | { readonly do: 'endPast'; readonly sub: string; readonly at: number }

@@ -131,7 +131,7 @@ class Mixed {
     const dice = this.#dice;
     const of = (...kinds: Kind[]) => kinds.some((kind) => this.#has.has(kind));
     if (of('exempt')) this.#push({ do: 'exempt', is: dice.of(true, true, false) });
-    const isFirst = of('commitment', 'cut', 'late', 'eachEvent') || (of('endPast', 'agreed') && dice.once(2));
+    const isFirst = of('commitment', 'cut', 'late', 'eachEvent') || (of('endPast', 'agreed', 'pause') && dice.once(2));
     if (isFirst) this.#subscribe('s0', KEPT);
     if (of('again', 'undone') || !this.#isThere('s0')) this.#subscribe('s1', LEFT);
     const acts: (() => void)[] = [() => this.#push({ do: 'pay', how: 'full' })];
@@ -147,6 +147,7 @@ class Mixed {
     if (of('oneOff')) often(1, () => this.#oneOff());
     if (of('agreed')) often(2, () => this.#agree());
     if (of('paidFor')) often(1, () => this.#push({ do: 'payer', is: dice.once(2) }));
+    if (of('pause')) often(2, () => this.#pause());
     if (of('exempt')) often(1, () => this.#push({ do: 'exempt', is: dice.once(2) }));
     for (let count = dice.between(6, 12); count > 0; count -= 1) {
       for (let act = dice.of(1, 2, 3); act > 0; act -= 1) dice.of(...acts)();
@@ -161,6 +162,7 @@ class Mixed {
       ['dispute', () => this.#dispute()],
       ['oneOff', () => this.#oneOff()],
       ['agreed', () => this.#agree()],
+      ['pause', () => this.#pause()],
       ['exempt', () => this.#push({ do: 'exempt', is: true })],
       ['paidFor', () => this.#push({ do: 'payer', is: true })],
       ['endPast', () => this.#endPast()],
@@ -175,6 +177,7 @@ class Mixed {
       again: 'change',
       dispute: 'dispute',
       oneOff: 'oneOff',
+      pause: 'pause',
       exempt: 'exempt',
       paidFor: 'payer',
     };
@@ -325,6 +328,30 @@ class Mixed {
       credit,
     });
     this.#advance(dice.of(2, 15, 31, 40));
+  }
+
+  /** A pause with or without a known end, usage in it, and its end: as planned, moved, at once, or not yet. */
+  #pause(): void {
+    const dice = this.#dice;
+    const there = ['s0', 's1'].filter((each) => this.#isThere(each));
+    if (there.length === 0) return;
+    const sub = dice.of(...(there as [string, ...string[]]));
+    const days = dice.of(1, 7, 20, 31, 62);
+    const anchor = () => dice.of('keep', 'keep', 'restart');
+    this.#push({
+      ...{ do: 'pause', sub, effective: dice.of('now', 'now', 'periodEnd') },
+      ...(dice.once(2) && { resumesAt: this.#now + days * DAY }),
+      ...{ usage: dice.of('bill', 'free'), credit: dice.of('invoice', 'invoice', 'wallet'), anchor: anchor() },
+    });
+    if (dice.once(3)) this.#use(this.#now);
+    this.#advance(dice.of(2, 10, 31, 45));
+    if (dice.once(2)) this.#use(this.#now - dice.of(0, 0, 1, 5) * DAY);
+    if (dice.once(3)) {
+      this.#push({ do: 'moveResume', sub, at: dice.once(4) ? null : this.#now + dice.of(1, 10, 40) * DAY });
+      this.#advance(dice.of(2, 20, 31));
+    }
+    if (dice.of(true, true, false)) this.#push({ do: 'resume', sub, anchor: anchor() });
+    if (dice.once(2)) this.#advance(dice.of(2, 31));
   }
 
   #dispute(): void {

@@ -18,6 +18,7 @@ import {
   type Version,
 } from './history.ts';
 import { DIGITS, type Life, type Metric, type Of, type Plan, type Price } from './life.ts';
+import { billedAnew, unpaused } from './paused.ts';
 
 /**
  * The amount that a settled life must have billed. It is computed from the steps alone, in fractions of big integers,
@@ -119,7 +120,7 @@ function minimumOwed(life: Life, history: History, bills: readonly Bill[]): Owed
   const owed = periodsOf(life, history).flatMap(({ chain, whole, span }) => {
     const parts = segmentsOf(history).flatMap(({ plan, ...segment }) => {
       const { minimum, cadence } = life.plans[plan] as Plan;
-      const share = exact(BigInt(overlapOf([segment], span)), BigInt(whole.to - whole.from));
+      const share = exact(BigInt(overlapOf(unpaused([segment], history), span)), BigInt(whole.to - whole.from));
       return minimum === undefined || cadence !== chain.cadence ? [] : [times(read(minimum), share)];
     });
     if (parts.length === 0) return [];
@@ -200,17 +201,22 @@ const feesOwed = (life: Life, history: History, index: number, period: Period) =
   );
 
 function feeOwed(life: Life, history: History, index: number, period: Period, quantity: number): Bill[] {
-  const spans = heldSpans(life, history, period, index, quantity);
+  const held = heldSpans(life, history, period, index, quantity);
+  // A pause takes its seconds from whoever has them, after changes have divided the period.
+  const spans = history.pauses.length === 0 ? held : unpaused(moneySpans(history, period, held), history);
   if (spans.length === 0) return [];
+  const shareOf = (them: readonly Span[]) =>
+    history.pauses.length === 0 ? moneyShare(history, period, them) : ofWhole(period, lengthOf(them));
   const price = life.prices[index] as Price;
   // A price that comes, goes and comes back is credited and charged in parts. Each part is rounded.
   const cuts = segmentsOf(history).filter(({ from }) => from > period.whole.from && from < period.whole.to).length;
   const isEnded = history.end !== null && history.end < period.whole.to;
-  const roundings = life.isEven ? 0 : cuts + (isEnded ? 1 : 0) + (history.discounts.length > 0 ? 2 : 0);
+  const pauses = history.pauses.filter(({ from, to }) => from < period.whole.to && period.whole.from < to).length;
+  const roundings = life.isEven ? 0 : cuts + 2 * pauses + (isEnded ? 1 : 0) + (history.discounts.length > 0 ? 2 : 0);
   const bill = (them: readonly Span[], at: number, isDiscounted = true, earlier: readonly Span[] = []) => {
     const used = [asUsed(String(quantity))];
-    const [share, limitShare] = [moneyShare(history, period, [...earlier, ...them]), moneyShare(history, period, them)];
-    const before = { isForTime: true, used, share: moneyShare(history, period, earlier) };
+    const [share, limitShare] = [shareOf([...earlier, ...them]), shareOf(them)];
+    const before = { isForTime: true, used, share: shareOf(earlier) };
     const { amount, because } = rated(
       life,
       isDiscounted ? history : { ...history, discounts: [] },
@@ -234,6 +240,9 @@ function feeOwed(life: Life, history: History, index: number, period: Period, qu
   const isFirst = period.span.from === history.billedFrom && history.billedFrom <= history.madeAt;
   return spans
     .flatMap((span) => history.known?.(index, span) ?? { ...span, since: history.madeAt })
+    .flatMap(({ since: known, ...span }) =>
+      billedAnew(history, period, span).map((part) => ({ ...part, since: Math.max(known, part.since ?? known) })),
+    )
     .map(({ since, ...span }) => ({
       ...bill([span], borneAt(life, history, period, since), !(isFirst && since === history.madeAt)),
       ...{ closed: null, isCut: false },
@@ -335,17 +344,21 @@ function usageOwed(life: Life, world: World, index: number, { period, closedTo }
   const isForTime = aggregation !== 'SUM' && aggregation !== 'COUNT';
   const then = closedTo > period.span.to ? { ...history, end: null } : history;
   const billed = { ...period, span: { ...period.span, to: closedTo } };
-  const spans = heldSpans(life, then, billed, index);
+  const held = heldSpans(life, then, billed, index);
+  const spans = unpaused(held, history, 'free');
   if (spans.length === 0) return [];
-  const of = (during: Period, as: History, them: readonly Span[]) =>
-    isForTime ? moneyShare(as, during, them) : limitShare(as, during, them);
+  // Pauses with free usage scale what goes with the usage, and all of them its limits.
+  const of = (during: Period, as: History, them: readonly Span[], usage?: 'free') =>
+    isForTime
+      ? ofWhole(during, lengthOf(unpaused(moneySpans(as, during, them), as, usage)))
+      : limitShare(as, during, them, usage);
   const measured = {
     isForTime,
     used: usedIn(life, world, index, spans),
     ...(price.allowance !== undefined && { covered: grantedIn(world, price.allowance, period) }),
-    share: isForTime ? times(of(billed, then, spans), ownShare(life, world, price, spans)) : of(billed, then, spans),
+    share: times(of(billed, then, held, 'free'), isForTime ? ownShare(life, world, price, spans) : exact(1n)),
     limitShare: of(period, history, heldSpans(life, history, period, index)),
-    maximumShare: of(billed, then, spans),
+    maximumShare: of(billed, then, held),
   };
   const parts = partsOf(life, history, period, closedTo);
   const roundings = history.discounts.length > 0 ? 4 : 0;
@@ -357,7 +370,7 @@ function usageOwed(life: Life, world: World, index: number, { period, closedTo }
         amount,
         because: `${shown(period.whole)} ${because}`,
         roundings,
-        spans,
+        spans: asDated(spans),
         closed: to,
         isCut,
         ...ofPeriod(period),
@@ -377,13 +390,19 @@ function usageOwed(life: Life, world: World, index: number, { period, closedTo }
       amount: exact(net),
       because,
       roundings,
-      spans: clipped(spans, { from, to }),
+      spans: asDated(clipped(spans, { from, to })),
       closed: to,
       isCut,
       ...ofPeriod(period),
     };
   });
 }
+
+/** The time of usage on its line: from its beginning to its end, also where a pause lies between. */
+const asDated = (spans: readonly Span[]): Span[] => {
+  const [first, last] = [spans[0], spans.at(-1)];
+  return first && last ? [{ from: first.from, to: last.to }] : [];
+};
 
 /**
  * The granted units of a usage period: its allowance, and the grants in it, at any time of their creation. Usage
@@ -399,16 +418,20 @@ function grantedIn({ grants, history }: World, allowance: number, { whole }: Per
 const ofWhole = ({ whole }: Period, length: number): Exact => exact(BigInt(length), BigInt(whole.to - whole.from));
 
 /** The share of a whole period that some spans have, as money counts them. */
-function moneyShare(history: History, period: Period, spans: readonly Span[]): Exact {
+const moneyShare = (history: History, period: Period, spans: readonly Span[]): Exact =>
+  ofWhole(period, lengthOf(moneySpans(history, period, spans)));
+
+/** Some spans of a period, as money counts them. */
+function moneySpans(history: History, period: Period, spans: readonly Span[]): Span[] {
   const at = (instant: number) => position(history, period, instant);
-  return ofWhole(period, lengthOf(spans.map(({ from, to }) => ({ from: at(from), to: at(to) }))));
+  return spans.map(({ from, to }) => ({ from: at(from), to: at(to) }));
 }
 
 /**
  * The share of included units, flat prices and limits for usage that adds up: by seconds. A change without proration
  * takes no share away.
  */
-function limitShare(history: History, period: Period, spans: readonly Span[]): Exact {
+function limitShare(history: History, period: Period, spans: readonly Span[], usage?: 'free'): Exact {
   const { from, to } = period.span;
   const cuts = segmentsOf(history)
     .slice(1)
@@ -416,7 +439,7 @@ function limitShare(history: History, period: Period, spans: readonly Span[]): E
   const isCut = cuts.some(
     (cut) => cut.proration === 'none' && spans.some((span) => span.from === cut.from || span.to === cut.from),
   );
-  return ofWhole(period, isCut ? to - from : lengthOf(spans));
+  return ofWhole(period, lengthOf(unpaused(isCut ? [{ from, to }] : spans, history, usage)));
 }
 
 interface Measured {
@@ -542,10 +565,12 @@ function ownerAt(life: Life, oldestFirst: readonly History[], metric: number, at
       (life.plans[version.plan] as Plan).prices.some((price) => (life.prices[price] as Price).metric === metric)
     );
   };
-  const active = oldestFirst.find(
+  const active = oldestFirst.filter(
     (each) => each.startedAt <= at && at < (each.end ?? Number.MAX_SAFE_INTEGER) && prices(each),
   );
-  if (active) return active.sub;
+  // One that is paused bills it only where no other does.
+  const owner = active.find((each) => unpaused([{ from: at, to: at + 1 }], each).length > 0) ?? active[0];
+  if (owner) return owner.sub;
   const billed = oldestFirst.find((each) => prices(each) && hasBilled(life, each, metric, at));
   return billed?.sub ?? null;
 }

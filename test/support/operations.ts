@@ -532,6 +532,17 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
         terminationReason: 'Moved',
       }),
   ],
+  pauseSubscription: [
+    async ({ shop }) =>
+      on((await shop.issued()).subscription.id, { usage: 'free', credit: 'wallet', reason: 'Closed' }),
+  ],
+  resumeSubscription: [
+    async ({ shop }) => {
+      const { subscription } = await shop.issued();
+      await shop.act(`/v0/subscriptions/${subscription.id}/pause`, {});
+      return on(subscription.id, { anchor: 'keep' });
+    },
+  ],
   terminateSubscription: [async ({ shop }) => on((await shop.issued()).subscription.id, { reason: 'Moved' })],
 
   createInvoice: [

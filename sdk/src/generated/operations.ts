@@ -145,6 +145,8 @@ export const OPERATIONS = {
     get: 'GET /v0/subscriptions/{id}',
     update: 'PATCH /v0/subscriptions/{id} b',
     terminate: 'POST /v0/subscriptions/{id}/termination b',
+    pause: 'POST /v0/subscriptions/{id}/pause b',
+    resume: 'POST /v0/subscriptions/{id}/resume b',
     reconcile: 'POST /v0/subscriptions/{id}/reconciliations b',
     createAdjustment: 'POST /v0/subscriptions/{id}/adjustments b',
     listAdjustments: 'GET /v0/subscriptions/{id}/adjustments ql',

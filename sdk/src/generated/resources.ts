@@ -264,10 +264,12 @@ import type {
   SubscriptionChangeReply,
   SubscriptionCreate,
   SubscriptionList,
+  SubscriptionPause,
   SubscriptionPortal,
   SubscriptionPreview,
   SubscriptionReconciliation,
   SubscriptionReconciliationCreate,
+  SubscriptionResumption,
   SubscriptionTermination,
   SubscriptionUpdate,
   TestClock,
@@ -1294,6 +1296,24 @@ export interface SubscriptionsResource {
    * `POST /v0/subscriptions/{id}/termination`
    */
   terminate(id: string, body: SubscriptionTermination, options?: CallOptions): Promise<Subscription>;
+
+  /**
+   * Pause a subscription.
+   *
+   * From now on, or from the end of the open period, it has no fees and gives no access. Its status stays `active`. Fees that are paid for the time of the pause are credited as `credit` says, by the second. A subscription that is not active or is paused already is a 409.
+   *
+   * `POST /v0/subscriptions/{id}/pause`
+   */
+  pause(id: string, body?: SubscriptionPause, options?: CallOptions): Promise<Subscription>;
+
+  /**
+   * Resume a paused subscription.
+   *
+   * Its fees and its access go on from now. A pause that has not begun is withdrawn. A subscription that is not paused is a 409.
+   *
+   * `POST /v0/subscriptions/{id}/resume`
+   */
+  resume(id: string, body?: SubscriptionResumption, options?: CallOptions): Promise<Subscription>;
 
   /**
    * Reconcile entitlements with the plan.
@@ -2703,6 +2723,8 @@ export interface Operations {
   'GET /v0/subscriptions/{id}': { query: Record<string, never>; body: undefined; reply: Subscription };
   'PATCH /v0/subscriptions/{id}': { query: Record<string, never>; body: SubscriptionUpdate; reply: Subscription };
   'POST /v0/subscriptions/{id}/termination': { query: Record<string, never>; body: SubscriptionTermination; reply: Subscription };
+  'POST /v0/subscriptions/{id}/pause': { query: Record<string, never>; body: SubscriptionPause; reply: Subscription };
+  'POST /v0/subscriptions/{id}/resume': { query: Record<string, never>; body: SubscriptionResumption; reply: Subscription };
   'POST /v0/subscriptions/{id}/reconciliations': { query: Record<string, never>; body: SubscriptionReconciliationCreate; reply: SubscriptionReconciliation };
   'GET /v0/fees/{id}/price/{subscriptionId}': { query: Record<string, never>; body: undefined; reply: Price };
   'POST /v0/subscriptions/{id}/adjustments': { query: Record<string, never>; body: SubscriptionAdjustmentCreate; reply: SubscriptionAdjustment };

@@ -214,10 +214,10 @@ export type InvoiceWebhookEvent = (WebhookEventBase & {
 type: ("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.pushed.v0")
 data: InvoiceEventData
 })
-/** The `WebhookEvent` with the `type` `subscription.created.v0`, `subscription.activated.v0`, `subscription.updated.v0`, `subscription.terminated.v0`, `subscription.renewal_reminder.v0`. */
+/** The `WebhookEvent` with the `type` `subscription.created.v0`, `subscription.activated.v0`, `subscription.updated.v0`, `subscription.paused.v0`, `subscription.resumed.v0`, `subscription.terminated.v0`, `subscription.renewal_reminder.v0`. */
 export type SubscriptionWebhookEvent = (WebhookEventBase & {
 /** The type of the event. */
-type: ("subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0")
+type: ("subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0")
 data: SubscriptionEventData
 })
 /** The `WebhookEvent` with the `type` `grant.created.v0`, `grant.voided.v0`. */
@@ -288,10 +288,10 @@ export type InvoiceWebhookReceipt = (WebhookReceiptBase & {
 type: ("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.pushed.v0")
 data: InvoiceEventData
 })
-/** The `WebhookReceipt` with the `type` `subscription.created.v0`, `subscription.activated.v0`, `subscription.updated.v0`, `subscription.terminated.v0`, `subscription.renewal_reminder.v0`. */
+/** The `WebhookReceipt` with the `type` `subscription.created.v0`, `subscription.activated.v0`, `subscription.updated.v0`, `subscription.paused.v0`, `subscription.resumed.v0`, `subscription.terminated.v0`, `subscription.renewal_reminder.v0`. */
 export type SubscriptionWebhookReceipt = (WebhookReceiptBase & {
 /** The type of the event. */
-type: ("subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0")
+type: ("subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0")
 data: SubscriptionEventData
 })
 /** The `WebhookReceipt` with the `type` `grant.created.v0`, `grant.voided.v0`. */
@@ -507,6 +507,18 @@ export type SubscriptionUpdatedV0WebhookDelivery = (WebhookDeliveryBase & {
 type: "subscription.updated.v0"
 data: SubscriptionEventData
 })
+/** The `WebhookDelivery` with the `type` `subscription.paused.v0`. */
+export type SubscriptionPausedV0WebhookDelivery = (WebhookDeliveryBase & {
+/** The type of the event. */
+type: "subscription.paused.v0"
+data: SubscriptionEventData
+})
+/** The `WebhookDelivery` with the `type` `subscription.resumed.v0`. */
+export type SubscriptionResumedV0WebhookDelivery = (WebhookDeliveryBase & {
+/** The type of the event. */
+type: "subscription.resumed.v0"
+data: SubscriptionEventData
+})
 /** The `WebhookDelivery` with the `type` `subscription.terminated.v0`. */
 export type SubscriptionTerminatedV0WebhookDelivery = (WebhookDeliveryBase & {
 /** The type of the event. */
@@ -652,7 +664,7 @@ type: "webhook_endpoint.test.v0"
 data: WebhookEndpointEventData
 })
 /** The body of a webhook. A later version can add types: ignore a type that you do not know. */
-export type WebhookDelivery = (InvoiceIssuedV0WebhookDelivery | InvoicePaidV0WebhookDelivery | InvoicePaymentFailedV0WebhookDelivery | InvoiceOverdueV0WebhookDelivery | InvoiceCancelledV0WebhookDelivery | InvoiceWrittenOffV0WebhookDelivery | InvoiceRefundedV0WebhookDelivery | InvoiceRefundVoidedV0WebhookDelivery | InvoicePushedV0WebhookDelivery | SubscriptionCreatedV0WebhookDelivery | SubscriptionActivatedV0WebhookDelivery | SubscriptionUpdatedV0WebhookDelivery | SubscriptionTerminatedV0WebhookDelivery | SubscriptionRenewalReminderV0WebhookDelivery | GrantCreatedV0WebhookDelivery | GrantVoidedV0WebhookDelivery | EntitlementBalanceLowV0WebhookDelivery | EntitlementExhaustedV0WebhookDelivery | EntitlementResetV0WebhookDelivery | PaymentSessionCompletedV0WebhookDelivery | PaymentSessionExpiredV0WebhookDelivery | OrderApprovedV0WebhookDelivery | OrderCancelledV0WebhookDelivery | OrderPushedV0WebhookDelivery | ApprovalRequestedV0WebhookDelivery | ApprovalDecidedV0WebhookDelivery | SourceEventPendingV0WebhookDelivery | SourceEventProcessedV0WebhookDelivery | SourceEventFailedV0WebhookDelivery | UsageUnmatchedV0WebhookDelivery | UsageUnbilledV0WebhookDelivery | CustomerCreatedV0WebhookDelivery | AlertTriggeredV0WebhookDelivery | WebhookEndpointFailingV0WebhookDelivery | WebhookEndpointDisabledV0WebhookDelivery | WebhookEndpointTestV0WebhookDelivery)
+export type WebhookDelivery = (InvoiceIssuedV0WebhookDelivery | InvoicePaidV0WebhookDelivery | InvoicePaymentFailedV0WebhookDelivery | InvoiceOverdueV0WebhookDelivery | InvoiceCancelledV0WebhookDelivery | InvoiceWrittenOffV0WebhookDelivery | InvoiceRefundedV0WebhookDelivery | InvoiceRefundVoidedV0WebhookDelivery | InvoicePushedV0WebhookDelivery | SubscriptionCreatedV0WebhookDelivery | SubscriptionActivatedV0WebhookDelivery | SubscriptionUpdatedV0WebhookDelivery | SubscriptionPausedV0WebhookDelivery | SubscriptionResumedV0WebhookDelivery | SubscriptionTerminatedV0WebhookDelivery | SubscriptionRenewalReminderV0WebhookDelivery | GrantCreatedV0WebhookDelivery | GrantVoidedV0WebhookDelivery | EntitlementBalanceLowV0WebhookDelivery | EntitlementExhaustedV0WebhookDelivery | EntitlementResetV0WebhookDelivery | PaymentSessionCompletedV0WebhookDelivery | PaymentSessionExpiredV0WebhookDelivery | OrderApprovedV0WebhookDelivery | OrderCancelledV0WebhookDelivery | OrderPushedV0WebhookDelivery | ApprovalRequestedV0WebhookDelivery | ApprovalDecidedV0WebhookDelivery | SourceEventPendingV0WebhookDelivery | SourceEventProcessedV0WebhookDelivery | SourceEventFailedV0WebhookDelivery | UsageUnmatchedV0WebhookDelivery | UsageUnbilledV0WebhookDelivery | CustomerCreatedV0WebhookDelivery | AlertTriggeredV0WebhookDelivery | WebhookEndpointFailingV0WebhookDelivery | WebhookEndpointDisabledV0WebhookDelivery | WebhookEndpointTestV0WebhookDelivery)
 export type CreateEventsReply = (AcceptedEvent | AcceptedEvents)
 export type CreateEventsBody = (EventCreate | EventCreate[])
 export type ReceiveSourceEventReply = (SourceEvent | SourceEventReceipt)
@@ -1848,6 +1860,8 @@ activeFrom: string
 activeTo: (string | null)
 /** Does the entitlement give access? A metered one does while its balance is above 0, or its limit is soft. Budgets do not count here. */
 hasAccess: boolean
+/** `true`: its subscription is paused, so it gives no access. Absent otherwise. */
+paused?: boolean
 metadata: Metadata
 /** The type of the feature. It decides the other fields. */
 featureType: "metered"
@@ -2595,6 +2609,9 @@ priceOverrides: PriceOverride[]
 name: string
 /** `pending_payment`: the first payment is not made yet. `active`: it is billed. `terminated`: it has ended, for good. */
 status: ("pending_payment" | "active" | "terminated")
+pausedAt: (string | null)
+resumesAt: (string | null)
+pauseUsage: (("bill" | "free") | null)
 /** `true`: invoices are charged to the default card of the customer as they are issued. */
 autoCharge: boolean
 /** `false`: invoices stay drafts until they are approved. Null: the value of the plan. */
@@ -3199,6 +3216,8 @@ activeFrom: string
 activeTo: (string | null)
 /** Does the entitlement give access? A metered one does while its balance is above 0, or its limit is soft. Budgets do not count here. */
 hasAccess: boolean
+/** `true`: its subscription is paused, so it gives no access. Absent otherwise. */
+paused?: boolean
 metadata: Metadata
 /** The type of the feature. It decides the other fields. */
 featureType: "metered"
@@ -3251,6 +3270,8 @@ activeFrom: string
 activeTo: (string | null)
 /** Does the entitlement give access? A metered one does while its balance is above 0, or its limit is soft. Budgets do not count here. */
 hasAccess: boolean
+/** `true`: its subscription is paused, so it gives no access. Absent otherwise. */
+paused?: boolean
 metadata: Metadata
 /** The type of the feature. It decides the other fields. */
 featureType: "static"
@@ -3286,6 +3307,8 @@ activeFrom: string
 activeTo: (string | null)
 /** Does the entitlement give access? A metered one does while its balance is above 0, or its limit is soft. Budgets do not count here. */
 hasAccess: boolean
+/** `true`: its subscription is paused, so it gives no access. Absent otherwise. */
+paused?: boolean
 metadata: Metadata
 /** The type of the feature. It decides the other fields. */
 featureType: "boolean"
@@ -3357,6 +3380,8 @@ activeFrom: string
 activeTo: (string | null)
 /** Does the entitlement give access? A metered one does while its balance is above 0, or its limit is soft. Budgets do not count here. */
 hasAccess: boolean
+/** `true`: its subscription is paused, so it gives no access. Absent otherwise. */
+paused?: boolean
 metadata: Metadata
 /** The type of the feature. It decides the other fields. */
 featureType: "static"
@@ -3390,6 +3415,8 @@ activeFrom: string
 activeTo: (string | null)
 /** Does the entitlement give access? A metered one does while its balance is above 0, or its limit is soft. Budgets do not count here. */
 hasAccess: boolean
+/** `true`: its subscription is paused, so it gives no access. Absent otherwise. */
+paused?: boolean
 metadata: Metadata
 /** The type of the feature. It decides the other fields. */
 featureType: "boolean"
@@ -3429,7 +3456,7 @@ featureId: string
 productId: string
 /** May the customer use the feature now? */
 hasAccess: boolean
-reason: (("not_entitled" | "no_balance" | "budget_spent") | null)
+reason: (("not_entitled" | "no_balance" | "budget_spent" | "paused") | null)
 /** The entitlements to the feature. */
 entitlementIds: string[]
 }
@@ -6810,6 +6837,8 @@ bankTransferOnly?: (boolean | null)
 autoApprove?: (boolean | null)
 /** The planned end. Open periods are cut to it. Null: no planned end. */
 endingAt?: (string | null)
+/** When the pause is over. Null: until it is resumed by hand. Without a pause it is a 409. */
+resumesAt?: (string | null)
 /** Ends the subscription at this time. A time in the future counts as now. A time at or before `startedAt` is refused. */
 terminatedAt?: (string | null)
 /** The id of the customer or merchant that ends the subscription. Default: the merchant. */
@@ -6835,6 +6864,26 @@ export interface SubscriptionTermination {
 reason: string
 /** How charges in advance for the unused time are credited: `invoice` (default) on the last invoice, `wallet` to the wallet, `none` not at all. */
 credit?: (("invoice" | "wallet" | "none") | null)
+}
+/** The body of `pauseSubscription`. */
+export interface SubscriptionPause {
+/** `now` (default), or `periodEnd`: at the end of the open period of the plan. */
+effective?: (("now" | "periodEnd") | null)
+/** When the pause is over. Null (default): until it is resumed by hand. */
+resumesAt?: (string | null)
+/** Usage in the pause: `bill` (default) at the prices of the plan, with all their included units; `free` not at all. */
+usage?: (("bill" | "free") | null)
+/** How paid fees of the pause are credited: `invoice` (default) on the next invoice, `wallet` to the wallet, `none` not at all. */
+credit?: (("invoice" | "wallet" | "none") | null)
+/** The periods after `resumesAt`: `keep` (default) counts them as before; `restart` counts them from there on. */
+anchor?: (("keep" | "restart") | null)
+/** Why it is paused, for people. Default: null. */
+reason?: (string | null)
+}
+/** The body of `resumeSubscription`. */
+export interface SubscriptionResumption {
+/** The periods after it: `keep` (default) counts them as before; `restart` counts them from now on. */
+anchor?: (("keep" | "restart") | null)
 }
 /** The body of `reconcileSubscription`. */
 export interface SubscriptionReconciliationCreate {
@@ -7706,7 +7755,7 @@ url: string
  * @minItems 1
  * @maxItems 100
  */
-eventTypes?: (("*" | "invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
+eventTypes?: (("*" | "invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
 /** A description of the endpoint. Null: none. */
 description?: (string | null)
 /** `enabled`: webhooks are sent. `disabled`: none are. Default: `enabled`. */
@@ -7724,7 +7773,7 @@ url?: (string | null)
  * @minItems 1
  * @maxItems 100
  */
-eventTypes?: (("*" | "invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
+eventTypes?: (("*" | "invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
 /** A description of the endpoint. Null: none. */
 description?: (string | null)
 /** `enabled`: webhooks are sent. `disabled`: none are. Default: `enabled`. */
@@ -7749,7 +7798,7 @@ endpointId?: (string | null)
  * @minItems 1
  * @maxItems 100
  */
-types?: (("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
+types?: (("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
 /** `true`: leaves out delivered and pending events. */
 onlyFailed?: (boolean | null)
 /** The merchant that owns the resource. Default: your own organization; an operator must send it. */
@@ -8740,7 +8789,7 @@ after?: string
 /** Only resources of this merchant. Default: your own organization; an operator without it gets all merchants. */
 merchantId?: string
 /** Only events of this type. */
-type?: ("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")
+type?: ("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")
 /** Only events of this resource. */
 resourceId?: string
 }

@@ -161,12 +161,12 @@ function dueAt(state: BillingState): DueCharge[] {
   return [
     ...arrears.flatMap((charge): DueCharge[] => {
       if (!isFee(charge)) return [usageDue(charge, cell, state)];
-      return fees.filter((due) => due.charge === charge).map(feeDue);
+      return fees.filter((due) => due.charge === charge).flatMap(feesDue);
     }),
     ...once,
     ...compareTime([...completed, ...cells.flatMap((each) => chargesInAdvance(terms, each))], items, terms)
       .due.filter(({ charge, before }) => before !== null || !completed.includes(charge))
-      .map(feeDue),
+      .flatMap(feesDue),
   ];
 }
 
@@ -213,6 +213,15 @@ function backOf(items: readonly BilledItem[]): TakenBack {
     tax: sum(left.map(({ tax }) => tax)),
     taxRate: (last as BilledItem).taxRate,
   };
+}
+
+/** A fee that is due. Times with another bill between them are lines of their own. */
+function feesDue(due: TimeDue): DueCharge[] {
+  const { charge, free } = due;
+  if (free.length < 2) return [feeDue(due)];
+  return free.map((period) => ({
+    charge: { ...charge, period, fraction: partOfFree(charge, [period]), spans: [period] },
+  }));
 }
 
 const feeDue = ({ charge, free, before }: TimeDue): DueCharge => {
@@ -315,7 +324,7 @@ function dueUpfront(state: BillingState): DueCharge[] {
     ...once
       .filter(({ price }) => !items.some(({ priceId }) => isOfPrice(priceId, price.id)))
       .map((charge) => ({ charge })),
-    ...compareTime(owed, items, terms).due.map(feeDue),
+    ...compareTime(owed, items, terms).due.flatMap(feesDue),
   ];
 }
 

@@ -26,7 +26,7 @@ import {
 } from '../difference/due.ts';
 import type { FrozenTerms } from '../invoice/frozen-terms.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { asBilled, cellAt, cellOf, cellsIn, type InvoicePeriod, justBefore } from '../owed/charges.ts';
+import { asBilled, cellAt, cellOf, cellsIn, type InvoicePeriod, justBefore, startOfBills } from '../owed/charges.ts';
 import type { BillingSource, BillingTerms } from '../terms/billing-terms.ts';
 import { cadencesOf, segmentsOf } from '../timeline/segments.ts';
 import { type ReadPeriod, readClosedPeriods, readClosedPeriodsOf, type WhichPeriods } from '../usage/late-usage.ts';
@@ -194,8 +194,8 @@ const startsOf = (terms: BillingTerms, read: readonly ReadPeriod[]): Instant[] =
 
 /** The starts of an invoice's period, and of all periods whose charges count for the commitments that it may ask. */
 const startsIn = (terms: BillingTerms, invoice: InvoicePeriod): Instant[] =>
-  [cellOf(terms, invoice), ...planPeriodsOf(terms, invoice).flatMap((cell) => cellsIn(terms, cell))].map(
-    ({ start }) => start,
+  [cellOf(terms, invoice), ...planPeriodsOf(terms, invoice).flatMap((cell) => cellsIn(terms, cell))].map((cell) =>
+    startOfBills(terms, cell),
   );
 
 /** From where on lines can matter: from the start of the earliest period of which the invoice may bill something. */

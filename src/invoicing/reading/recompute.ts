@@ -194,10 +194,12 @@ export function plansOf(
   );
 }
 
-/** The terms with the planned end of then, and without the versions of later changes. */
-function termsThen(terms: BillingTerms, { endsAt, changeIds = [] }: FrozenHistory): BillingTerms {
+/** The terms with the planned end and the pauses of then, and without the versions of later changes. */
+function termsThen(terms: BillingTerms, { endsAt, changeIds = [], pauses = [] }: FrozenHistory): BillingTerms {
   const { versions = [] } = terms;
-  const known = versions.filter(({ changeId = null }) => changeId === null || changeIds.includes(changeId));
+  const known = versions
+    .filter(({ changeId = null }) => changeId === null || changeIds.includes(changeId))
+    .map((version) => ({ ...version, pauses }));
   const bounds = { ...terms.bounds, endsAt: endsAt === null ? null : Temporal.Instant.from(endsAt) };
   return { ...terms, ...known.at(-1), ...(known.length > 0 && { versions: known }), bounds };
 }

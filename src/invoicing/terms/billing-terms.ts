@@ -36,6 +36,24 @@ export interface PriceOverride {
   readonly to: string | null;
 }
 
+/**
+ * A pause of a subscription, as it is stored (commercial.md §6): in `[from, to)` it has no fees, minimum and access.
+ * Times are RFC 3339.
+ */
+export interface Pause {
+  readonly from: string;
+  /** When it is resumed; null: until somebody does. */
+  readonly to: string | null;
+  /** Is the usage in it billed? */
+  readonly usage: 'bill' | 'free';
+  /** The target of credits for fees that are paid. */
+  readonly credit: CreditMode;
+  /** Are the periods counted from the resumption on? */
+  readonly anchor: 'keep' | 'restart';
+  readonly reason: string | null;
+  readonly status: 'pausing' | 'paused' | 'over';
+}
+
 /** One price of a pinned plan version, with all that rating and the line need. */
 export interface BilledPrice {
   /** Of an agreed price with its variant: `listPriceId` is the catalog's id. */
@@ -104,6 +122,12 @@ export interface BilledVersion {
   readonly overrides?: readonly PriceOverride[];
   /** The prices, by the catalog's id, whose agreed terms change with it: they are cut by the second. */
   readonly agreedAnew?: ReadonlySet<string>;
+  /** All pauses of the subscription; `versionsOf` cuts it where one begins or ends. */
+  readonly pauses?: readonly Pause[];
+  /** In its time the subscription is paused: only its usage counts, or nothing does. */
+  readonly paused?: Pause['usage'];
+  /** It was to come later: where that is in a pause, it comes with the resumption. */
+  readonly waits?: boolean;
 }
 
 /** The bounds of a subscription's periods. */

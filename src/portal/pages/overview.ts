@@ -11,7 +11,7 @@ import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { figuresOf } from '../../look/index.ts';
 import { type Html, html } from '../../pages/index.ts';
-import { findSubscriptionsOfCustomer, type SubscriptionRow } from '../../subscriptions/index.ts';
+import { currentPause, findSubscriptionsOfCustomer, type SubscriptionRow } from '../../subscriptions/index.ts';
 import { isPaidFor, type PortalPage, type Visit } from '../frame/page.ts';
 import { doneNote } from '../frame/shell.ts';
 import type { PortalDependencies } from '../links/dependencies.ts';
@@ -136,11 +136,21 @@ export const planName = (
   plan: { readonly name: string; readonly invoiceDisplayName?: string | null } | undefined,
 ): string => (plan === undefined ? '' : (plan.invoiceDisplayName ?? plan.name));
 
-/** When a plan ends or has ended, where it does. */
+/** When a plan ends or has ended, or is paused, where it does. */
 export function standingOf({ look }: Pick<Visit, 'look'>, subscription: SubscriptionRow): string {
   const words = PORTAL_WORDS[look.locale];
   const { day } = figuresOf(look.locale);
   if (subscription.status === 'pending_payment') return words.waitsForPayment;
   if (subscription.terminatedAt !== null) return words.endedOn(day(subscription.terminatedAt));
-  return subscription.endingAt === null ? '' : words.endsOn(day(subscription.endingAt));
+  const pause = currentPause(subscription);
+  const paused =
+    pause?.status !== 'paused'
+      ? []
+      : [
+          pause.to === null
+            ? words.pausedSince(day(Temporal.Instant.from(pause.from)))
+            : words.pausedUntil(day(Temporal.Instant.from(pause.to))),
+        ];
+  const ends = subscription.endingAt === null ? [] : [words.endsOn(day(subscription.endingAt))];
+  return [...paused, ...ends].join(' · ');
 }

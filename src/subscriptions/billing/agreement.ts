@@ -1,12 +1,26 @@
 import { findPlans, findPlanVersions, type Plan, type PricedVersion, versionIn } from '../../catalog/index.ts';
 import type { Tx } from '../../db/index.ts';
-import type { BilledVersion, BillingTerms, PaymentTerms, PriceOverride } from '../../invoicing/index.ts';
-import { normaliseCadence } from '../../kernel/time.ts';
+import {
+  afterPauses,
+  type BilledVersion,
+  type BillingTerms,
+  cadencesOf,
+  type Pause,
+  type PaymentTerms,
+  type PriceOverride,
+  partsByPauses,
+} from '../../invoicing/index.ts';
+import { formatInstant, type Instant, normaliseCadence } from '../../kernel/time.ts';
 import { endOf } from '../subscription/decide.ts';
 import { overridesOver } from '../subscription/price-overrides.ts';
 import { withQuantities } from '../subscription/quantities.ts';
 import type { SubscriptionRow } from '../subscription/subscription.ts';
-import { selectVersionsOfSubscriptions, type VersionRow } from '../subscription/versions.sql.ts';
+import {
+  insertVersions,
+  type NewVersion,
+  selectVersionsOfSubscriptions,
+  type VersionRow,
+} from '../subscription/versions.sql.ts';
 
 /** A plan with one of its versions, as it is in a currency. */
 export interface PlanAtVersion {
@@ -37,6 +51,24 @@ export const agreementOf = (pinned: PlanAtVersion): Agreement => ({ history: [],
 /** The terms on which a subscription is billed that was just made. Pure. */
 export const termsOfNew = (pinned: PlanAtVersion, subscription: SubscriptionRow): BillingTerms =>
   termsUnder(agreementOf(pinned), subscription);
+
+/** The same with the row of its first version: a subscription that was never changed gets it as its periods move. */
+export async function withFirstVersion(
+  tx: Tx,
+  subscription: SubscriptionRow,
+  agreement: Agreement,
+): Promise<Agreement> {
+  if (agreement.history.length > 0) return agreement;
+  const first = firstVersionWithAnchors(subscription, termsUnder(agreement, subscription));
+  return { ...agreement, history: await insertVersions(tx, [first]) };
+}
+
+/** The row of the first version, with the instants from which its periods are counted. */
+export function firstVersionWithAnchors(subscription: SubscriptionRow, terms: BillingTerms): NewVersion {
+  const { takesUpAnew: _, ...first } = firstVersion(subscription);
+  const from = formatInstant(subscription.billingAnchor);
+  return { ...first, anchors: Object.fromEntries(cadencesOf(terms).map((cadence) => [cadence, from])) };
+}
 
 /** An agreement with rows of history that were written since, and the plan version that they name. */
 export function withHistory(agreement: Agreement, history: readonly VersionRow[], target: PlanAtVersion): Agreement {
@@ -159,21 +191,44 @@ export function termsUnder(agreement: Agreement, subscription: SubscriptionRow):
 export const overridesIn = ({ history, at }: Agreement): (readonly PriceOverride[])[] =>
   overridesOver(history, (row) => new Set(at(row).version.prices.map(({ id }) => id)));
 
-/** All versions, quantities and agreed prices that a subscription had or will have; none: always those of its plan. */
+/** All versions, quantities, agreed prices and pauses of a subscription; none: it always has those of its plan. */
 function versionsOf(agreement: Agreement, subscription: SubscriptionRow): BilledVersion[] {
   const { history, at } = agreement;
+  const { priceOverrides, pauses, billingStartsAt: from } = subscription;
   if (history.length > 0) {
     const overrides = overridesIn(agreement);
-    return history.map((row, place) => ({ ...billedVersion(row, at(row)), overrides: overrides[place] ?? [] }));
+    return history.map((row, place) => ({ ...billedVersion(row, at(row)), overrides: overrides[place] ?? [], pauses }));
   }
-  const { priceOverrides: overrides, billingStartsAt: from } = subscription;
-  return overrides.length === 0
+  return priceOverrides.length === 0 && pauses.length === 0
     ? []
-    : [{ ...billedVersion(firstVersion(subscription), at(subscription)), from, overrides }];
+    : [{ ...billedVersion(firstVersion(subscription), at(subscription)), from, overrides: priceOverrides, pauses }];
+}
+
+/** A version of a subscription in a time, or the part of it in a pause. */
+interface HeldVersion {
+  readonly from: Instant;
+  readonly to: PinnedTo;
+  readonly paused: Pause['usage'] | undefined;
+}
+
+/** The versions of a subscription with its pauses, as far as they decide which usage it bills. Pure. */
+export function heldVersions(
+  row: PinnedTo & Pick<SubscriptionRow, 'startedAt' | 'pauses'>,
+  { history }: Agreement,
+): HeldVersion[] {
+  const { pauses } = row;
+  const given =
+    history.length > 0
+      ? history.map((to) => ({ to, from: to.holdsFrom, waits: to.waits, pauses }))
+      : [{ to: row, from: row.startedAt, pauses }];
+  return partsByPauses(afterPauses<(typeof given)[number]>(given)).map(({ from, to, pause }) => ({
+    ...{ from, to },
+    paused: pause?.usage,
+  }));
 }
 
 /** The one version of a subscription that was never changed. */
-export const firstVersion = (subscription: SubscriptionRow): Omit<VersionRow, 'seq'> => ({
+const firstVersion = (subscription: SubscriptionRow): Omit<VersionRow, 'seq'> => ({
   merchantId: subscription.merchantId,
   subscriptionId: subscription.id,
   holdsFrom: subscription.startedAt,
@@ -186,6 +241,7 @@ export const firstVersion = (subscription: SubscriptionRow): Omit<VersionRow, 's
   proration: 'second',
   credit: 'invoice',
   takesUpAnew: false,
+  waits: false,
 });
 
 function billedVersion(row: Omit<VersionRow, 'seq'>, { plan, version }: PlanAtVersion): BilledVersion {
@@ -203,6 +259,7 @@ function billedVersion(row: Omit<VersionRow, 'seq'>, { plan, version }: PlanAtVe
     proration: row.proration,
     credit: row.credit,
     takesUpAnew: row.takesUpAnew,
+    waits: row.waits,
   };
 }
 

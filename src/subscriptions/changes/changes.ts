@@ -6,9 +6,11 @@ import {
   boundsOfSeries,
   cadencesOf,
   closeWhatIsOver,
+  endOfPause,
   followChanges,
   type InvoiceRow,
   lockInvoicesIn,
+  pauseAt,
 } from '../../invoicing/index.ts';
 import { newId } from '../../kernel/ids.ts';
 import { notFound, ok, type Result } from '../../kernel/result.ts';
@@ -16,6 +18,7 @@ import { wrongState } from '../../kernel/state-table.ts';
 import {
   formatInstant,
   type Instant,
+  isAfter,
   isBefore,
   latest,
   normaliseCadence,
@@ -24,7 +27,7 @@ import {
 } from '../../kernel/time.ts';
 import {
   type Agreement,
-  firstVersion,
+  firstVersionWithAnchors,
   loadAgreement,
   overridesIn,
   termsUnder,
@@ -45,7 +48,7 @@ import {
 import type { SubscriptionDependencies } from '../subscription/dependencies.ts';
 import type { SubscriptionRow } from '../subscription/subscription.ts';
 import { lockSubscription, selectSubscription, updatePinned } from '../subscription/subscriptions.sql.ts';
-import { deleteVersionOf, insertVersions, type NewVersion } from '../subscription/versions.sql.ts';
+import { deleteVersionOf, insertVersions, type NewVersion, updateVersionOf } from '../subscription/versions.sql.ts';
 import { publishSubscriptionEvents } from '../subscription/webhooks.ts';
 import { type ChangeOrder, type DecidedChange, decideChanges } from './decide-changes.ts';
 
@@ -186,7 +189,7 @@ function changeRow(
 }
 
 /** The version holds from then on; a subscription that had only one gets that one's row with it. */
-function pinnedFrom({ held, target, before }: DecidedChange, change: ChangeRow): NewVersion[] {
+function pinnedFrom({ held, target, before, isScheduled }: DecidedChange, change: ChangeRow): NewVersion[] {
   const { subscription, agreement } = held;
   const { plan, version, quantities, keepsVersion } = target;
   const own = { merchantId: subscription.merchantId, subscriptionId: subscription.id };
@@ -201,14 +204,12 @@ function pinnedFrom({ held, target, before }: DecidedChange, change: ChangeRow):
   const rows: NewVersion[] = [
     {
       ...{ ...own, holdsFrom: change.effectiveAt, changeId: change.id, planId: plan.id, planVersionId: version.id },
-      ...{ quantities, anchors: Object.fromEntries(anchors), proration, credit },
+      ...{ quantities, anchors: Object.fromEntries(anchors), proration, credit, waits: isScheduled },
       priceOverrides: change.priceOverrides,
     },
   ];
   if (agreement.history.length > 0) return rows;
-  const from = formatInstant(subscription.billingAnchor);
-  const { takesUpAnew: _, ...first } = firstVersion(subscription);
-  return [{ ...first, anchors: Object.fromEntries(cadencesOf(before).map((cadence) => [cadence, from])) }, ...rows];
+  return [firstVersionWithAnchors(subscription, before), ...rows];
 }
 
 /** The anchor of a series that continues with other quantities. */
@@ -312,8 +313,15 @@ export async function applyScheduled(
     await updateChangeStatus(tx, change, 'cancelled');
     return;
   }
-  await lockToBill(tx, subscription, change.effectiveAt, now);
-  const applied = await updateChangeStatus(tx, change, 'applied');
+  const pause = pauseAt(subscription.pauses, change.effectiveAt);
+  const at = pause === null ? change.effectiveAt : endOfPause(pause);
+  if (at === null || isAfter(at, now)) {
+    await updateChangeStatus(tx, change, 'scheduled'); // the resumption wakes it
+    return;
+  }
+  await lockToBill(tx, subscription, at, now);
+  if (pause !== null) await updateVersionOf(tx, id, at);
+  const applied = await updateChangeStatus(tx, { ...change, effectiveAt: at }, 'applied');
   const agreement = await loadAgreement(tx, subscription);
   const terms = termsUnder(agreement, subscription);
   if (subscription.billingOpened) await closeWhatIsOver(tx, [{ terms, at: applied.effectiveAt }], now);

@@ -8,14 +8,7 @@ import {
 } from '../../catalog/index.ts';
 import { checkReference, type Tx } from '../../db/index.ts';
 import { checkEntitles } from '../../entitlements/index.ts';
-import {
-  type BillingTerms,
-  boundsOfSeries,
-  type CreditMode,
-  type PriceOverride,
-  type Proration,
-  periodHolding,
-} from '../../invoicing/index.ts';
+import type { BillingTerms, CreditMode, PriceOverride, Proration } from '../../invoicing/index.ts';
 import {
   type FieldError,
   fail,
@@ -29,6 +22,7 @@ import {
 import { type Instant, isBefore, latest } from '../../kernel/time.ts';
 import { overridesIn, type PlanAtVersion, pinnedIn, termsUnder } from '../billing/agreement.ts';
 import type { HeldSubscription } from '../life/lock.ts';
+import { endOfPeriod } from '../life/pause.ts';
 import { selectScheduledChanges } from '../subscription/changes.sql.ts';
 import { endOf } from '../subscription/decide.ts';
 import { decideOverrides } from '../subscription/price-overrides.ts';
@@ -158,15 +152,6 @@ function decideChange(
   const end = endOf(subscription);
   if (end !== null && !isBefore(at, end)) return invalidField('effective', 'must be before the subscription ends');
   return ok({ held, target, before, at, isScheduled: isBefore(now, at) && effective === 'periodEnd' });
-}
-
-/** The end of the open period of the plan's own series; before billing begins, its start. */
-function endOfPeriod(terms: BillingTerms, now: Instant): Instant {
-  const at = latest(now, terms.bounds.startedAt);
-  const bounds = boundsOfSeries(terms, terms.planCadence, at);
-  const period = bounds && periodHolding(terms.planCadence, bounds, at);
-  if (!period || isBefore(now, terms.bounds.startedAt)) return at;
-  return period.end;
 }
 
 /** A plan that an order names, and the version; null: each keeps its own. */

@@ -69,6 +69,8 @@ const DONE: Readonly<Record<string, string>> = {
   change: 'moved to another plan',
   reconcile: 'reconciled',
   entitle: 'given entitlements',
+  pause: 'paused',
+  resume: 'resumed',
   changeBankTransferOnly: 'paid in another way',
 };
 

@@ -6,6 +6,7 @@ import { findOrganization } from '../../identity/index.ts';
 import { Decimal, jsonNumber, plain, ZERO } from '../../kernel/decimal.ts';
 import { formatInstant, type Instant } from '../../kernel/time.ts';
 import { loadPinned } from '../billing/agreement.ts';
+import { currentPause } from '../subscription/pauses.ts';
 import { feeQuantitiesOf, toQuantitiesReply } from '../subscription/quantities.ts';
 import type { SubscriptionRow } from '../subscription/subscription.ts';
 import type { HeldSubscription } from './lock.ts';
@@ -85,6 +86,7 @@ export function toSubscriptionReply(
     priceOverrides: subscription.priceOverrides,
     name: subscription.name,
     status: subscription.status,
+    ...pauseOf(subscription),
     autoCharge: subscription.autoCharge,
     autoApprove: subscription.autoApprove,
     taxExempt: subscription.taxExempt,
@@ -105,6 +107,12 @@ export function toSubscriptionReply(
     createdAt: formatInstant(subscription.createdAt),
     updatedAt: formatInstant(subscription.updatedAt),
   };
+}
+
+/** The pause that it is in, or that is to come. */
+function pauseOf(subscription: SubscriptionRow) {
+  const pause = currentPause(subscription);
+  return { pausedAt: pause?.from ?? null, resumesAt: pause?.to ?? null, pauseUsage: pause?.usage ?? null };
 }
 
 /** The rate, in percent, at which its plan would be taxed (domain.md §4, Tax): the highest one of its prices. Pure. */

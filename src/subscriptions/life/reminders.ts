@@ -16,6 +16,7 @@ import {
 import { defaultMethodOf } from '../../payments/index.ts';
 import { endOf, nextActionAt } from '../subscription/decide.ts';
 import type { ComingRenewal, SubscriptionDependencies } from '../subscription/dependencies.ts';
+import { currentPause } from '../subscription/pauses.ts';
 import type { SubscriptionRow } from '../subscription/subscription.ts';
 import { updateReminded } from '../subscription/subscriptions.sql.ts';
 import { publishSubscriptionEvents } from '../subscription/webhooks.ts';
@@ -59,7 +60,12 @@ export function nextActionOf(subscription: SubscriptionRow, plan: Plan, now: Ins
   return own && reminder ? earliest(own, reminder.at) : (own ?? reminder?.at ?? null);
 }
 
-const isRenewing = ({ status, billingOpened }: SubscriptionRow): boolean => status === 'active' && billingOpened;
+/** While it is paused without a known end nothing is renewed. */
+const isRenewing = (subscription: SubscriptionRow): boolean => {
+  const pause = currentPause(subscription);
+  const isHeld = pause?.status === 'paused' && pause.to === null;
+  return subscription.status === 'active' && subscription.billingOpened && !isHeld;
+};
 
 /** The webhook reports every renewal; the customer gets emails for periods of this length and longer. */
 const SHORTEST_MAILED = Temporal.Duration.from('P3M');

@@ -160,6 +160,9 @@ export const SubscriptionCreateBody = Strict(
       customer:
         'A customer who is created, or found again, together with the subscription. Required unless ' +
         '`customerId` is sent.',
+      pausedAt: 'When the pause began, or will begin. Null: it is not paused.',
+      resumesAt: 'When the pause is over. Null: it is not paused, or nobody knows yet.',
+      pauseUsage: 'Whether usage in the pause is billed. Null: it is not paused.',
       autoCharge: '`true`: invoices are charged to the default card of the customer as they are issued.',
       autoApprove: '`false`: invoices stay drafts until they are approved. Null: the value of the plan.',
       taxExempt: '`true`: invoices have no tax.',
@@ -188,6 +191,7 @@ export const SubscriptionUpdateBody = Strict(
     bankTransferOnly: Type.Optional(Type.Boolean()),
     autoApprove: Type.Optional(Nullable(Type.Boolean())),
     endingAt: Type.Optional(Nullable(Timestamp)),
+    resumesAt: Type.Optional(Nullable(Timestamp)),
     terminatedAt: Type.Optional(Timestamp),
     terminatedBy: Type.Optional(Type.String({ maxLength: 128 })),
     terminationReason: Type.Optional(Text({ minLength: 1, maxLength: 1000 })),
@@ -210,6 +214,7 @@ export const SubscriptionUpdateBody = Strict(
         '`false`: later invoices stay drafts until they are approved. Drafts that exist stay drafts. Null: ' +
         'the value of the plan.',
       endingAt: 'The planned end. Open periods are cut to it. Null: no planned end.',
+      resumesAt: 'When the pause is over. Null: until it is resumed by hand. Without a pause it is a 409.',
       terminatedAt:
         'Ends the subscription at this time. A time in the future counts as now. A time at or before ' +
         '`startedAt` is refused.',
@@ -243,6 +248,49 @@ export const TerminationBody = Strict(
     },
   },
 );
+
+const PauseUsage = OneOf(['bill', 'free']);
+const PauseAnchor = OneOf(['keep', 'restart']);
+
+export const PauseBody = Strict(
+  {
+    effective: Type.Optional(OneOf(['now', 'periodEnd'])),
+    resumesAt: Type.Optional(Nullable(Timestamp)),
+    usage: Type.Optional(PauseUsage),
+    credit: Type.Optional(OneOf(['invoice', 'wallet', 'none'])),
+    anchor: Type.Optional(PauseAnchor),
+    reason: Type.Optional(Nullable(Text({ minLength: 1, maxLength: 1000 }))),
+  },
+  {
+    $id: 'SubscriptionPause',
+    examples: [{ resumesAt: '2030-03-01T00:00:00Z', usage: 'free', reason: 'Closed in winter' }],
+    'x-fields': {
+      effective: '`now` (default), or `periodEnd`: at the end of the open period of the plan.',
+      resumesAt: 'When the pause is over. Null (default): until it is resumed by hand.',
+      usage:
+        'Usage in the pause: `bill` (default) at the prices of the plan, with all their included units; `free` not at all.',
+      credit:
+        'How paid fees of the pause are credited: `invoice` (default) on the next invoice, `wallet` to the wallet, ' +
+        '`none` not at all.',
+      anchor:
+        'The periods after `resumesAt`: `keep` (default) counts them as before; `restart` counts them from there on.',
+      reason: 'Why it is paused, for people. Default: null.',
+    },
+  },
+);
+export type PauseBody = Static<typeof PauseBody>;
+
+export const ResumptionBody = Strict(
+  { anchor: Type.Optional(PauseAnchor) },
+  {
+    $id: 'SubscriptionResumption',
+    examples: [{ anchor: 'restart' }],
+    'x-fields': {
+      anchor: 'The periods after it: `keep` (default) counts them as before; `restart` counts them from now on.',
+    },
+  },
+);
+export type ResumptionBody = Static<typeof ResumptionBody>;
 
 export const ReconciliationBody = Strict(
   { dryRun: Type.Optional(Type.Boolean({ default: false, description: '`true`: a preview without any change.' })) },
@@ -452,6 +500,9 @@ export const SubscriptionReply = Type.Object(
     priceOverrides: Type.Array(PriceOverrideReply),
     name: Type.String(),
     status: SubscriptionStatus,
+    pausedAt: Nullable(Timestamp),
+    resumesAt: Nullable(Timestamp),
+    pauseUsage: Nullable(PauseUsage),
     autoCharge: Type.Boolean(),
     autoApprove: Nullable(Type.Boolean()),
     taxExempt: Type.Boolean(),

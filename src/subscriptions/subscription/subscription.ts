@@ -1,4 +1,4 @@
-import type { CreditMode, PriceOverride } from '../../invoicing/index.ts';
+import type { CreditMode, Pause, PriceOverride } from '../../invoicing/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { Quantities } from './quantities.ts';
@@ -18,6 +18,8 @@ export interface SubscriptionRow {
   quantities: Quantities;
   /** The agreed prices as they stand; those of earlier times are in its versions. */
   priceOverrides: readonly PriceOverride[];
+  /** In the order of time; none is within another one. */
+  pauses: readonly Pause[];
   name: string;
   status: SubscriptionStatus;
   autoCharge: boolean;
@@ -65,4 +67,5 @@ export type NewSubscription = Omit<
   | 'terminationReason'
   | 'endCredit'
   | 'remindedPeriod'
+  | 'pauses'
 >;

@@ -110,6 +110,8 @@ export type SubscriptionChanges = Partial<
     | 'activatedAt'
     | 'remindedPeriod'
     | 'nextActionAt'
+    | 'pauses'
+    | 'billingStartsAt'
   >
 >;
 
@@ -124,6 +126,7 @@ export const updateSubscription = (
       ...changes,
       metadata: changes.metadata === undefined ? undefined : jsonb(changes.metadata),
       quantities: changes.quantities === undefined ? undefined : jsonb(changes.quantities),
+      pauses: changes.pauses === undefined ? undefined : jsonb(changes.pauses),
       updatedAt: now,
     })}
      where merchant_id = ${subscription.merchantId} and id = ${subscription.id} and status = ${subscription.status}
@@ -254,6 +257,7 @@ export type ClaimingRow = Pick<
   | 'endingAt'
   | 'terminatedAt'
   | 'nextActionAt'
+  | 'pauses'
 >;
 
 /**
@@ -272,7 +276,7 @@ type Holder = Pick<SubscriptionRow, 'customerId' | 'clockId'>;
 export const selectClaimingOf = (tx: Tx, holders: readonly Holder[]): Promise<(ClaimingRow & Holder)[]> =>
   tx.rows<ClaimingRow & Holder>(sql`
     select s.merchant_id, s.id, s.customer_id, s.clock_id, s.plan_id, s.plan_version_id, s.currency, s.status,
-           s.started_at, s.ending_at, s.terminated_at, s.next_action_at
+           s.started_at, s.ending_at, s.terminated_at, s.next_action_at, s.pauses
       from unnest(${holders.map(({ customerId: id }) => id)}::text[],
                   ${holders.map(({ clockId: id }) => id)}::text[]) h (customer_id, clock_id)
       join subscription s on s.merchant_id = ${tx.merchantId} and s.customer_id = h.customer_id
@@ -289,7 +293,7 @@ export type ClaimingCustomerRow = ClaimingRow & Pick<SubscriptionRow, 'customerI
 export const selectClaimingBetween = (tx: Tx, { start, end }: Period): Promise<ClaimingCustomerRow[]> =>
   tx.rows<ClaimingCustomerRow>(sql`
     select merchant_id, id, customer_id, clock_id, plan_id, plan_version_id, currency, status, started_at,
-           billing_starts_at, ending_at, terminated_at, next_action_at
+           billing_starts_at, ending_at, terminated_at, next_action_at, pauses
       from subscription
      where merchant_id = ${tx.merchantId} and activated_at is not null and started_at < ${end}
        and (coalesce(terminated_at, ending_at) is null
