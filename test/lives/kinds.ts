@@ -26,6 +26,8 @@ export const KINDS = [
   'agreed',
   /** Prices on each event by itself. */
   'eachEvent',
+  /** A level that is billed by the time that it held. */
+  'overTime',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -76,6 +78,7 @@ export function kindsOf(life: Life, deeds: readonly Deed[]): Kind[] {
     taxes: () => new Set(life.prices.map(({ taxRate }) => taxRate ?? life.taxRate)).size > 1,
     exempt: () => of('exempt').some(({ step }) => step.is),
     agreed: () => [...of('subscribe'), ...of('change')].some(({ step }) => (step.overrides ?? []).length > 0),
+    overTime: () => life.metrics.some(({ aggregation }) => aggregation === 'TIME_WEIGHTED'),
     eachEvent: () => life.prices.some(({ properties }) => properties.perEvent ?? properties.freeEvents),
   };
   const isCommitted = (plan: Plan): boolean => plan.minimum !== undefined && isMixed(plan);

@@ -1225,8 +1225,8 @@ export interface BillableMetric {
 id: string
 /** The name of the type of this resource. */
 object: "billableMetric"
-/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), or the `LATEST` value. */
-aggregation: ("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST")
+/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), the `LATEST` value, or that value over time (`TIME_WEIGHTED`). */
+aggregation: ("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST" | "TIME_WEIGHTED")
 /** The name of the metric, 1 to 255 characters. */
 name: string
 /** The description of the metric, in your own words. Default: empty. */
@@ -1247,6 +1247,8 @@ valueProperty: (string | null)
 groupBy: ({
 [k: string]: string
 } | null)
+/** Of `TIME_WEIGHTED`, which needs it: the value counts in `hour`s or `day`s that it holds, or on the average of a `period`. Null: of another aggregation. */
+timeUnit: (("hour" | "day" | "period") | null)
 /** Only events after this time count. Null: all events count. */
 eventFrom: (string | null)
 /** The tax rate in percent: 20 is 20 %. The rate of a price comes first. Null: no rate of its own. */
@@ -1284,8 +1286,8 @@ currency: string
 unitCost: Decimal
 /** The name of one unit. Null: none. */
 unit: (string | null)
-/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), or the `LATEST` value. */
-aggregation: (("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST") | null)
+/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), the `LATEST` value, or that value over time (`TIME_WEIGHTED`). */
+aggregation: (("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST" | "TIME_WEIGHTED") | null)
 /** The `type` of the events that count. Null: no event counts. */
 eventType: (string | null)
 /** The path of the value in the `data` of an event. Required for each aggregation but `COUNT`; null where there is none. */
@@ -1294,6 +1296,8 @@ valueProperty: (string | null)
 groupBy: ({
 [k: string]: string
 } | null)
+/** Of `TIME_WEIGHTED`, which needs it: the value counts in `hour`s or `day`s that it holds, or on the average of a `period`. Null: of another aggregation. */
+timeUnit: (("hour" | "day" | "period") | null)
 /** The id of the product. */
 productId: string
 /** The id of the merchant that owns this resource. */
@@ -5984,8 +5988,8 @@ name: string
 description?: (string | null)
 /** The name of one unit on invoices. Default: empty. */
 unit?: (string | null)
-/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), or the `LATEST` value. */
-aggregation: ("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST")
+/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), the `LATEST` value, or that value over time (`TIME_WEIGHTED`). */
+aggregation: ("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST" | "TIME_WEIGHTED")
 /** The product of the metric. A creation needs it unless it names an item. */
 productId?: (string | null)
 /** The item that the metric measures. Null: none. With an item, the product is the one of the item. */
@@ -5998,6 +6002,8 @@ valueProperty?: (string | null)
 groupBy?: ({
 [k: string]: string
 } | null)
+/** Of `TIME_WEIGHTED`, which needs it: the value counts in `hour`s or `day`s that it holds, or on the average of a `period`. Null: of another aggregation. */
+timeUnit?: (("hour" | "day" | "period") | null)
 /** Only events after this time count. Null: all events count. */
 eventFrom?: (string | null)
 /** The tax rate in percent: 20 is 20 %. The rate of a price comes first. Null: no rate of its own. */
@@ -6020,8 +6026,8 @@ name: string
 description?: (string | null)
 /** The name of one unit on invoices. Default: empty. */
 unit?: (string | null)
-/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), or the `LATEST` value. */
-aggregation: ("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST")
+/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), the `LATEST` value, or that value over time (`TIME_WEIGHTED`). */
+aggregation: ("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST" | "TIME_WEIGHTED")
 /** The product of the metric. A creation needs it unless it names an item. */
 productId?: (string | null)
 /** The item that the metric measures. Null: none. With an item, the product is the one of the item. */
@@ -6034,6 +6040,8 @@ valueProperty?: (string | null)
 groupBy?: ({
 [k: string]: string
 } | null)
+/** Of `TIME_WEIGHTED`, which needs it: the value counts in `hour`s or `day`s that it holds, or on the average of a `period`. Null: of another aggregation. */
+timeUnit?: (("hour" | "day" | "period") | null)
 /** Only events after this time count. Null: all events count. */
 eventFrom?: (string | null)
 /** The tax rate in percent: 20 is 20 %. The rate of a price comes first. Null: no rate of its own. */
@@ -6050,8 +6058,8 @@ name?: (string | null)
 description?: (string | null)
 /** The name of one unit on invoices. Default: empty. */
 unit?: (string | null)
-/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), or the `LATEST` value. */
-aggregation?: (("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST") | null)
+/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), the `LATEST` value, or that value over time (`TIME_WEIGHTED`). */
+aggregation?: (("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST" | "TIME_WEIGHTED") | null)
 /** The product of the metric. A creation needs it unless it names an item. */
 productId?: (string | null)
 /** The item that the metric measures. Null: none. With an item, the product is the one of the item. */
@@ -6064,6 +6072,8 @@ valueProperty?: (string | null)
 groupBy?: ({
 [k: string]: string
 } | null)
+/** Of `TIME_WEIGHTED`, which needs it: the value counts in `hour`s or `day`s that it holds, or on the average of a `period`. Null: of another aggregation. */
+timeUnit?: (("hour" | "day" | "period") | null)
 /** Only events after this time count. Null: all events count. */
 eventFrom?: (string | null)
 /** The tax rate in percent: 20 is 20 %. The rate of a price comes first. Null: no rate of its own. */
@@ -6080,8 +6090,8 @@ unitCost: DecimalNumber
 currency: string
 /** The id of the product. */
 productId: string
-/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), or the `LATEST` value. */
-aggregation?: (("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST") | null)
+/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), the `LATEST` value, or that value over time (`TIME_WEIGHTED`). */
+aggregation?: (("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST" | "TIME_WEIGHTED") | null)
 /** The `type` of the events that count. Null: no event counts. */
 eventType?: (string | null)
 /** The name of one unit. Null: none. */
@@ -6092,6 +6102,8 @@ valueProperty?: (string | null)
 groupBy?: ({
 [k: string]: string
 } | null)
+/** Of `TIME_WEIGHTED`, which needs it: the value counts in `hour`s or `day`s that it holds, or on the average of a `period`. Null: of another aggregation. */
+timeUnit?: (("hour" | "day" | "period") | null)
 /** The merchant that owns the resource. Default: your own organization; an operator must send it. */
 merchantId?: (string | null)
 }
@@ -6107,8 +6119,8 @@ effectiveFrom?: (string | null)
 currency?: (string | null)
 /** The id of the product. */
 productId?: (string | null)
-/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), or the `LATEST` value. */
-aggregation?: (("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST") | null)
+/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), the `LATEST` value, or that value over time (`TIME_WEIGHTED`). */
+aggregation?: (("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST" | "TIME_WEIGHTED") | null)
 /** The `type` of the events that count. Null: no event counts. */
 eventType?: (string | null)
 /** The name of one unit. Null: none. */
@@ -6119,6 +6131,8 @@ valueProperty?: (string | null)
 groupBy?: ({
 [k: string]: string
 } | null)
+/** Of `TIME_WEIGHTED`, which needs it: the value counts in `hour`s or `day`s that it holds, or on the average of a `period`. Null: of another aggregation. */
+timeUnit?: (("hour" | "day" | "period") | null)
 }
 /** The body of `createItem`. */
 export interface ItemCreate {

@@ -35,6 +35,7 @@ const pricedMetric = ({ id, productId, itemId, name, description, unit, taxRate,
     aggregation: meter.aggregation,
     valueProperty: meter.valueProperty,
     groupBy: meter.groupBy,
+    ...(meter.timeUnit && { timeUnit: meter.timeUnit }),
     eventFrom: meter.eventFrom,
   },
 });
