@@ -226,13 +226,16 @@ create table billable_metric (
   tax_rate numeric,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  time_unit text,
   display_unit jsonb,
   constraint billable_metric_pkey PRIMARY KEY (merchant_id, id),
   constraint billable_metric_merchant_id_item_id_fkey FOREIGN KEY (merchant_id, item_id) REFERENCES item(merchant_id, id),
   constraint billable_metric_merchant_id_product_id_fkey FOREIGN KEY (merchant_id, product_id) REFERENCES product(merchant_id, id),
-  constraint billable_metric_aggregation_check CHECK ((aggregation = ANY (ARRAY['SUM'::text, 'COUNT'::text, 'AVG'::text, 'MIN'::text, 'MAX'::text, 'UNIQUE_COUNT'::text, 'LATEST'::text]))),
+  constraint billable_metric_aggregation_check CHECK ((aggregation = ANY (ARRAY['SUM'::text, 'COUNT'::text, 'AVG'::text, 'MIN'::text, 'MAX'::text, 'UNIQUE_COUNT'::text, 'LATEST'::text, 'TIME_WEIGHTED'::text]))),
   constraint billable_metric_check CHECK (((value_property IS NOT NULL) OR (aggregation = 'COUNT'::text))),
-  constraint billable_metric_tax_rate_check CHECK (((tax_rate >= (0)::numeric) AND (tax_rate <= (100)::numeric)))
+  constraint billable_metric_tax_rate_check CHECK (((tax_rate >= (0)::numeric) AND (tax_rate <= (100)::numeric))),
+  constraint billable_metric_time_unit CHECK (((time_unit IS NOT NULL) = (aggregation = 'TIME_WEIGHTED'::text))),
+  constraint billable_metric_time_unit_check CHECK ((time_unit = ANY (ARRAY['hour'::text, 'day'::text, 'period'::text])))
 );
 CREATE INDEX billable_metric_all ON billable_metric USING btree (seq DESC);
 CREATE INDEX billable_metric_event_type ON billable_metric USING btree (merchant_id, event_type);
@@ -444,11 +447,14 @@ create table cost (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   deleted_at timestamp with time zone,
+  time_unit text,
   constraint cost_pkey PRIMARY KEY (merchant_id, id),
   constraint cost_merchant_id_product_id_fkey FOREIGN KEY (merchant_id, product_id) REFERENCES product(merchant_id, id),
-  constraint cost_aggregation_check CHECK ((aggregation = ANY (ARRAY['SUM'::text, 'COUNT'::text, 'AVG'::text, 'MIN'::text, 'MAX'::text, 'UNIQUE_COUNT'::text, 'LATEST'::text]))),
+  constraint cost_aggregation_check CHECK ((aggregation = ANY (ARRAY['SUM'::text, 'COUNT'::text, 'AVG'::text, 'MIN'::text, 'MAX'::text, 'UNIQUE_COUNT'::text, 'LATEST'::text, 'TIME_WEIGHTED'::text]))),
   constraint cost_check CHECK (((value_property IS NOT NULL) OR (aggregation IS NULL) OR (aggregation = 'COUNT'::text))),
   constraint cost_check1 CHECK (((event_type IS NULL) OR (aggregation IS NOT NULL))),
+  constraint cost_time_unit CHECK (((time_unit IS NOT NULL) = (NOT (aggregation IS DISTINCT FROM 'TIME_WEIGHTED'::text)))),
+  constraint cost_time_unit_check CHECK ((time_unit = ANY (ARRAY['hour'::text, 'day'::text, 'period'::text]))),
   constraint cost_type_check CHECK ((type = 'metered'::text)),
   constraint cost_unit_cost_check CHECK ((unit_cost >= (0)::numeric))
 );

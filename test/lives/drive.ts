@@ -97,8 +97,7 @@ class Driver {
   async #open(): Promise<void> {
     const { start, metrics, prices, plans, currency, taxBehavior, taxRate } = this.#life;
     const shop = this.#shop;
-    for (const [index, { aggregation }] of metrics.entries())
-      this.#metrics.push(await this.#metric(index, aggregation));
+    for (const [index, metric] of metrics.entries()) this.#metrics.push(await this.#metric(index, metric));
     const made = this.#prices;
     for (const [index, price] of prices.entries()) made.push(await this.#price(index, price));
     for (const [place, plan] of plans.entries())
@@ -142,10 +141,11 @@ class Driver {
     };
   }
 
-  #metric(index: number, aggregation: Metric['aggregation']): Promise<Resource> {
+  #metric(index: number, { aggregation, ...more }: Metric): Promise<Resource> {
     return this.#shop.metric({
       name: `m${index}`,
       aggregation,
+      ...more,
       eventType: `call-${index}`,
       ...(aggregation === 'COUNT' && { valueProperty: undefined }),
       ...(this.#life.prices.some(({ metric, model }) => metric === index && model === 'matrix') && {

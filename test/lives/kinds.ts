@@ -32,6 +32,8 @@ export const KINDS = [
   'abroad',
   /** A subscription that is paused for some time. */
   'pause',
+  /** A level that is billed by the time that it held. */
+  'overTime',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -84,6 +86,7 @@ export function kindsOf(life: Life, deeds: readonly Deed[]): Kind[] {
     paidFor: () => of('payer').some(({ step }) => step.is),
     abroad: () => life.isAbroad === true,
     agreed: () => [...of('subscribe'), ...of('change')].some(({ step }) => (step.overrides ?? []).length > 0),
+    overTime: () => life.metrics.some(({ aggregation }) => aggregation === 'TIME_WEIGHTED'),
     eachEvent: () => life.prices.some(({ properties }) => properties.perEvent ?? properties.freeEvents),
     pause: () => of('pause').length > 0,
   };

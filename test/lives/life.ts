@@ -23,7 +23,9 @@ export interface Life {
 }
 
 export interface Metric {
-  readonly aggregation: 'SUM' | 'COUNT' | 'MAX' | 'UNIQUE_COUNT' | 'AVG' | 'LATEST';
+  readonly aggregation: 'SUM' | 'COUNT' | 'MAX' | 'UNIQUE_COUNT' | 'AVG' | 'LATEST' | 'TIME_WEIGHTED';
+  /** Of TIME_WEIGHTED. */
+  readonly timeUnit?: 'hour' | 'day' | 'period';
 }
 
 export interface Tier {

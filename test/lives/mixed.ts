@@ -69,7 +69,11 @@ class Mixed {
       taxRate: dice.of(0, 19, 20),
       ...(this.#has.has('dispute') && { hasCard: true }),
       ...(this.#has.has('abroad') && { isAbroad: true }),
-      metrics: [{ aggregation: dice.of('SUM', 'SUM', 'COUNT') }],
+      metrics: [
+        this.#has.has('overTime')
+          ? { aggregation: 'TIME_WEIGHTED', timeUnit: dice.of('hour', 'day', 'period') }
+          : { aggregation: dice.of('SUM', 'SUM', 'COUNT') },
+      ],
       prices: [...first, ...prices.slice(4)],
       plans,
       steps: this.#steps,
@@ -90,7 +94,7 @@ class Mixed {
     const usage = (): Price => ({
       metric: 0,
       term: 'in_arrears',
-      ...(this.#has.has('eachEvent')
+      ...(this.#has.has('eachEvent') && !this.#has.has('overTime')
         ? { model: 'percentage', properties: this.#eachEvent() }
         : dice.once(2)
           ? { model: 'standard', properties: { unitPrice: '1' } }
@@ -131,7 +135,8 @@ class Mixed {
     const dice = this.#dice;
     const of = (...kinds: Kind[]) => kinds.some((kind) => this.#has.has(kind));
     if (of('exempt')) this.#push({ do: 'exempt', is: dice.of(true, true, false) });
-    const isFirst = of('commitment', 'cut', 'late', 'eachEvent') || (of('endPast', 'agreed', 'pause') && dice.once(2));
+    const isFirst =
+      of('commitment', 'cut', 'late', 'eachEvent', 'overTime') || (of('endPast', 'agreed', 'pause') && dice.once(2));
     if (isFirst) this.#subscribe('s0', KEPT);
     if (of('again', 'undone') || !this.#isThere('s0')) this.#subscribe('s1', LEFT);
     const acts: (() => void)[] = [() => this.#push({ do: 'pay', how: 'full' })];
@@ -214,7 +219,7 @@ class Mixed {
     for (const step of this.#steps)
       if (step.do === 'use') left.set(step.at, (left.get(step.at) ?? 0) + Number(step.units));
     const some = [...left].filter(([time, units]) => units > 1 && time <= at);
-    const canCorrect = !(this.#has.has('eachEvent') && this.#has.has('cut'));
+    const canCorrect = !this.#has.has('overTime') && !(this.#has.has('eachEvent') && this.#has.has('cut'));
     if (some.length > 0 && at < this.#now && dice.once(2) && canCorrect) {
       const [time, units] = dice.of(...some);
       this.#push({ do: 'use', metric: 0, sub: 's0', at: time, units: String(-dice.of(1, units - 1, units)) });

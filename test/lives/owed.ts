@@ -17,7 +17,7 @@ import {
   segmentsOf,
   type Version,
 } from './history.ts';
-import { DIGITS, type Life, type Metric, type Of, type Plan, type Price } from './life.ts';
+import { DAY, DIGITS, HOUR, type Life, type Metric, type Of, type Plan, type Price } from './life.ts';
 import { billedAnew, unpaused } from './paused.ts';
 
 /**
@@ -341,7 +341,7 @@ function usageOwed(life: Life, world: World, index: number, { period, closedTo }
   const { history } = world;
   const price = life.prices[index] as Price;
   const { aggregation } = life.metrics[price.metric as number] as Metric;
-  const isForTime = aggregation !== 'SUM' && aggregation !== 'COUNT';
+  const isForTime = !['SUM', 'COUNT', 'TIME_WEIGHTED'].includes(aggregation);
   const then = closedTo > period.span.to ? { ...history, end: null } : history;
   const billed = { ...period, span: { ...period.span, to: closedTo } };
   const held = heldSpans(life, then, billed, index);
@@ -354,7 +354,7 @@ function usageOwed(life: Life, world: World, index: number, { period, closedTo }
       : limitShare(as, during, them, usage);
   const measured = {
     isForTime,
-    used: usedIn(life, world, index, spans),
+    used: usedIn(life, world, index, spans, period),
     ...(price.allowance !== undefined && { covered: grantedIn(world, price.allowance, period) }),
     share: times(of(billed, then, held, 'free'), isForTime ? ownShare(life, world, price, spans) : exact(1n)),
     limitShare: of(period, history, heldSpans(life, history, period, index)),
@@ -381,7 +381,7 @@ function usageOwed(life: Life, world: World, index: number, { period, closedTo }
   let before = 0n;
   return parts.map(({ from, to, at, isCut }) => {
     const soFar = clipped(spans, { from: period.span.from, to });
-    const used = soFar.length === 0 ? [] : usedIn(life, world, index, soFar);
+    const used = soFar.length === 0 ? [] : usedIn(life, world, index, soFar, period);
     const { amount } = chargeOf({ ...asked(price), ...measured, used }, DIGITS[life.currency]);
     const net = discounted(history, amount - before, at);
     before = amount;
@@ -484,9 +484,9 @@ const planAt = (history: History, at: number): number =>
   (segmentsOf(history).findLast(({ from }) => from <= at) ?? (history.versions[0] as Version)).plan;
 
 /** The usage of a price in some spans, by group. */
-function usedIn(life: Life, world: World, index: number, spans: readonly Span[]) {
+function usedIn(life: Life, world: World, index: number, spans: readonly Span[], period: Period) {
   const { metric, model } = life.prices[index] as Price;
-  const { aggregation } = life.metrics[metric as number] as Metric;
+  const { aggregation, timeUnit } = life.metrics[metric as number] as Metric;
   const isOwn = (use: Use): boolean =>
     use.metric === metric &&
     (use.sub === undefined
@@ -494,6 +494,14 @@ function usedIn(life: Life, world: World, index: number, spans: readonly Span[])
       : use.sub === world.history.sub);
   const own = world.uses.filter(isOwn);
   const inside = own.filter(({ at }) => spans.some(({ from, to }) => from <= at && at < to));
+  if (aggregation === 'TIME_WEIGHTED') {
+    const set = world.uses.filter(
+      (use) => use.metric === metric && (use.sub ?? world.history.sub) === world.history.sub,
+    );
+    const unit = timeUnit === 'period' ? period.whole.to - period.whole.from : timeUnit === 'day' ? DAY : HOUR;
+    const held = spans.reduce((total, span) => total + heldIn(set, span), 0);
+    return [asUsed(`${held}/${unit}`, inside.length)];
+  }
   if (aggregation === 'LATEST') {
     // A level: the last event before the end, at any distance; of two at one instant, the one accepted later.
     const to = Math.max(...spans.map((span) => span.to));
@@ -510,6 +518,15 @@ function usedIn(life: Life, world: World, index: number, spans: readonly Span[])
   const inOrder = inside.toSorted((one, other) => one.at - other.at).map(({ units }) => units);
   const values = aggregation === 'COUNT' ? inOrder.map(() => '1') : inOrder;
   return [asUsed(figureOf(aggregation, inside), inside.length, {}, values)];
+}
+
+/** A level second by second in a span: each event holds until the next; of two at one instant, the later accepted. */
+function heldIn(set: readonly Use[], { from, to }: Span): number {
+  const inOrder = set.filter(({ at }) => at < to).toSorted((one, other) => one.at - other.at);
+  return inOrder.reduce((total, { at, units }, place) => {
+    const until = Math.min(to, inOrder[place + 1]?.at ?? to);
+    return total + Number(units) * Math.max(0, until - Math.max(from, at));
+  }, 0);
 }
 
 /**

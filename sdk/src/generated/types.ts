@@ -1247,8 +1247,8 @@ export interface BillableMetric {
 id: string
 /** The name of the type of this resource. */
 object: "billableMetric"
-/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), or the `LATEST` value. */
-aggregation: ("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST")
+/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), the `LATEST` value, or that value over time (`TIME_WEIGHTED`). */
+aggregation: ("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST" | "TIME_WEIGHTED")
 /** The name of the metric, 1 to 255 characters. */
 name: string
 /** The description of the metric, in your own words. Default: empty. */
@@ -1271,6 +1271,8 @@ valueProperty: (string | null)
 groupBy: ({
 [k: string]: string
 } | null)
+/** Of `TIME_WEIGHTED`, which needs it: the value counts in `hour`s or `day`s that it holds, or on the average of a `period`. Null: of another aggregation. */
+timeUnit: (("hour" | "day" | "period") | null)
 /** Only events after this time count. Null: all events count. */
 eventFrom: (string | null)
 /** The tax rate in percent: 20 is 20 %. The rate of a price comes first. Null: no rate of its own. */
@@ -1308,8 +1310,8 @@ currency: string
 unitCost: Decimal
 /** The name of one unit. Null: none. */
 unit: (string | null)
-/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), or the `LATEST` value. */
-aggregation: (("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST") | null)
+/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), the `LATEST` value, or that value over time (`TIME_WEIGHTED`). */
+aggregation: (("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST" | "TIME_WEIGHTED") | null)
 /** The `type` of the events that count. Null: no event counts. */
 eventType: (string | null)
 /** The path of the value in the `data` of an event. Required for each aggregation but `COUNT`; null where there is none. */
@@ -1318,6 +1320,8 @@ valueProperty: (string | null)
 groupBy: ({
 [k: string]: string
 } | null)
+/** Of `TIME_WEIGHTED`, which needs it: the value counts in `hour`s or `day`s that it holds, or on the average of a `period`. Null: of another aggregation. */
+timeUnit: (("hour" | "day" | "period") | null)
 /** The id of the product. */
 productId: string
 /** The id of the merchant that owns this resource. */
@@ -6082,8 +6086,8 @@ per: Decimal
 /** The name of it, as pages and documents say it. */
 name: string
 } | null)
-/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), or the `LATEST` value. */
-aggregation: ("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST")
+/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), the `LATEST` value, or that value over time (`TIME_WEIGHTED`). */
+aggregation: ("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST" | "TIME_WEIGHTED")
 /** The product of the metric. A creation needs it unless it names an item. */
 productId?: (string | null)
 /** The item that the metric measures. Null: none. With an item, the product is the one of the item. */
@@ -6096,6 +6100,8 @@ valueProperty?: (string | null)
 groupBy?: ({
 [k: string]: string
 } | null)
+/** Of `TIME_WEIGHTED`, which needs it: the value counts in `hour`s or `day`s that it holds, or on the average of a `period`. Null: of another aggregation. */
+timeUnit?: (("hour" | "day" | "period") | null)
 /** Only events after this time count. Null: all events count. */
 eventFrom?: (string | null)
 /** The tax rate in percent: 20 is 20 %. The rate of a price comes first. Null: no rate of its own. */
@@ -6124,8 +6130,8 @@ per: Decimal
 /** The name of it, as pages and documents say it. */
 name: string
 } | null)
-/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), or the `LATEST` value. */
-aggregation: ("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST")
+/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), the `LATEST` value, or that value over time (`TIME_WEIGHTED`). */
+aggregation: ("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST" | "TIME_WEIGHTED")
 /** The product of the metric. A creation needs it unless it names an item. */
 productId?: (string | null)
 /** The item that the metric measures. Null: none. With an item, the product is the one of the item. */
@@ -6138,6 +6144,8 @@ valueProperty?: (string | null)
 groupBy?: ({
 [k: string]: string
 } | null)
+/** Of `TIME_WEIGHTED`, which needs it: the value counts in `hour`s or `day`s that it holds, or on the average of a `period`. Null: of another aggregation. */
+timeUnit?: (("hour" | "day" | "period") | null)
 /** Only events after this time count. Null: all events count. */
 eventFrom?: (string | null)
 /** The tax rate in percent: 20 is 20 %. The rate of a price comes first. Null: no rate of its own. */
@@ -6160,8 +6168,8 @@ per: Decimal
 /** The name of it, as pages and documents say it. */
 name: string
 } | null)
-/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), or the `LATEST` value. */
-aggregation?: (("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST") | null)
+/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), the `LATEST` value, or that value over time (`TIME_WEIGHTED`). */
+aggregation?: (("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST" | "TIME_WEIGHTED") | null)
 /** The product of the metric. A creation needs it unless it names an item. */
 productId?: (string | null)
 /** The item that the metric measures. Null: none. With an item, the product is the one of the item. */
@@ -6174,6 +6182,8 @@ valueProperty?: (string | null)
 groupBy?: ({
 [k: string]: string
 } | null)
+/** Of `TIME_WEIGHTED`, which needs it: the value counts in `hour`s or `day`s that it holds, or on the average of a `period`. Null: of another aggregation. */
+timeUnit?: (("hour" | "day" | "period") | null)
 /** Only events after this time count. Null: all events count. */
 eventFrom?: (string | null)
 /** The tax rate in percent: 20 is 20 %. The rate of a price comes first. Null: no rate of its own. */
@@ -6190,8 +6200,8 @@ unitCost: DecimalNumber
 currency: string
 /** The id of the product. */
 productId: string
-/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), or the `LATEST` value. */
-aggregation?: (("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST") | null)
+/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), the `LATEST` value, or that value over time (`TIME_WEIGHTED`). */
+aggregation?: (("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST" | "TIME_WEIGHTED") | null)
 /** The `type` of the events that count. Null: no event counts. */
 eventType?: (string | null)
 /** The name of one unit. Null: none. */
@@ -6202,6 +6212,8 @@ valueProperty?: (string | null)
 groupBy?: ({
 [k: string]: string
 } | null)
+/** Of `TIME_WEIGHTED`, which needs it: the value counts in `hour`s or `day`s that it holds, or on the average of a `period`. Null: of another aggregation. */
+timeUnit?: (("hour" | "day" | "period") | null)
 /** The merchant that owns the resource. Default: your own organization; an operator must send it. */
 merchantId?: (string | null)
 }
@@ -6217,8 +6229,8 @@ effectiveFrom?: (string | null)
 currency?: (string | null)
 /** The id of the product. */
 productId?: (string | null)
-/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), or the `LATEST` value. */
-aggregation?: (("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST") | null)
+/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), the `LATEST` value, or that value over time (`TIME_WEIGHTED`). */
+aggregation?: (("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST" | "TIME_WEIGHTED") | null)
 /** The `type` of the events that count. Null: no event counts. */
 eventType?: (string | null)
 /** The name of one unit. Null: none. */
@@ -6229,6 +6241,8 @@ valueProperty?: (string | null)
 groupBy?: ({
 [k: string]: string
 } | null)
+/** Of `TIME_WEIGHTED`, which needs it: the value counts in `hour`s or `day`s that it holds, or on the average of a `period`. Null: of another aggregation. */
+timeUnit?: (("hour" | "day" | "period") | null)
 }
 /** The body of `createItem`. */
 export interface ItemCreate {

@@ -5,7 +5,7 @@ import { equals, FOR_UPDATE, ofMerchant, UNLOCKED } from '../scope.sql.ts';
 import type { Metric } from './metric.ts';
 
 const COLUMNS = sql`id, merchant_id, product_id, item_id, name, description, unit,
-  display_unit, aggregation, event_type, value_property, group_by,
+  display_unit, aggregation, event_type, value_property, group_by, time_unit,
   event_from, tax_rate, created_at, updated_at`;
 
 export const insertMetric = (tx: Tx, metric: Metric) =>
@@ -74,6 +74,7 @@ export const updateMetric = (tx: Tx, id: string, change: MetricChange, now: Inst
       eventType: change.eventType,
       valueProperty: change.valueProperty,
       groupBy: change.groupBy && jsonb(change.groupBy),
+      timeUnit: change.timeUnit,
       eventFrom: change.eventFrom,
       taxRate: change.taxRate,
       updatedAt: now,

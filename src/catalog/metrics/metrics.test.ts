@@ -49,6 +49,7 @@ describe('POST /v0/billableMetrics', () => {
       eventType: 'llm',
       valueProperty: '$.tokens',
       groupBy: { model: '$.model', region: '$.site.region' },
+      timeUnit: null,
       eventFrom: '2026-02-01T00:00:00.123456Z', // cut, not rounded
       taxRate: 8.875,
       createdAt: '2026-03-01T00:00:00Z',

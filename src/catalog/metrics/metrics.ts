@@ -36,6 +36,7 @@ export const toMetricReply = (metric: Metric) => ({
   eventType: metric.eventType,
   valueProperty: metric.valueProperty,
   groupBy: metric.groupBy,
+  timeUnit: metric.timeUnit ?? null,
   eventFrom: metric.eventFrom && formatInstant(metric.eventFrom),
   taxRate: percentNumber(metric.taxRate) ?? null,
   createdAt: formatInstant(metric.createdAt),
@@ -50,7 +51,11 @@ export async function createMetric(
   now: Instant,
   { onMeterChanged }: CatalogOptions,
 ): Promise<Result<MetricReply>> {
-  const meter = { aggregation: body.aggregation, valueProperty: body.valueProperty ?? null };
+  const meter = {
+    aggregation: body.aggregation,
+    valueProperty: body.valueProperty ?? null,
+    timeUnit: body.timeUnit ?? null,
+  };
   const errors = checkMeter(meter);
   if (errors.length > 0) return invalid(errors);
   const productId = await resolveProduct(tx, body);
@@ -157,10 +162,18 @@ export async function changeMetric(
   return ok(toMetricReply(changed));
 }
 
-const HELD_BY_PRICES = ['aggregation', 'eventType', 'valueProperty', 'groupBy', 'eventFrom', 'productId'] as const;
+const HELD_BY_PRICES = [
+  'aggregation',
+  'eventType',
+  'valueProperty',
+  'groupBy',
+  'timeUnit',
+  'eventFrom',
+  'productId',
+] as const;
 
 const changeOf = (body: MetricUpdateBody): MetricChange => {
-  const { name, description, unit, displayUnit, aggregation, eventType, valueProperty, groupBy } = body;
+  const { name, description, unit, displayUnit, aggregation, eventType, valueProperty, groupBy, timeUnit } = body;
   const given = {
     name,
     description,
@@ -170,6 +183,7 @@ const changeOf = (body: MetricUpdateBody): MetricChange => {
     eventType,
     valueProperty,
     groupBy,
+    timeUnit,
     eventFrom: body.eventFrom && instantOf(body.eventFrom),
     taxRate: toDecimal(body.taxRate),
   };

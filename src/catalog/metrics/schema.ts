@@ -12,7 +12,7 @@ import {
   Type,
 } from '../../http/index.ts';
 import { DisplayUnitReply } from '../../invoicing/rating/index.ts';
-import { AggregationWord, GroupBy, JsonPath } from '../meters/meter.ts';
+import { AggregationWord, GroupBy, JsonPath, TimeUnitWord } from '../meters/meter.ts';
 import { DISPLAY_UNIT, DisplayUnitBody, EventType, Percent, PercentOut } from '../words.ts';
 
 const METRIC_FIELDS: FieldWords = {
@@ -22,7 +22,13 @@ const METRIC_FIELDS: FieldWords = {
   displayUnit: DISPLAY_UNIT,
   aggregation:
     'The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events ' +
-    '(`COUNT`) or of different values (`UNIQUE_COUNT`), or the `LATEST` value.',
+    '(`COUNT`) or of different values (`UNIQUE_COUNT`), the `LATEST` value, or that value over time ' +
+    '(`TIME_WEIGHTED`).',
+  timeUnit: [
+    'Of `TIME_WEIGHTED`, which needs it: the value counts in `hour`s or `day`s that it holds, or on the average of a ' +
+      '`period`. Null: of another aggregation.',
+    'hour',
+  ],
   eventType: ['The `type` of the events that count. Null: no event counts.', 'api.called'],
   valueProperty: [
     'The path of the value in the `data` of an event. Required for each aggregation but `COUNT`; null ' +
@@ -55,6 +61,7 @@ export const MetricReply = Type.Object(
     eventType: Nullable(Type.String()),
     valueProperty: Nullable(Type.String()),
     groupBy: Nullable(TextsOut),
+    timeUnit: Nullable(TimeUnitWord),
     eventFrom: Nullable(Timestamp),
     taxRate: Nullable(PercentOut),
     createdAt: Timestamp,
@@ -78,6 +85,7 @@ const fields = {
   eventType: Type.Optional(Nullable(EventType)),
   valueProperty: Type.Optional(Nullable(JsonPath)),
   groupBy: Type.Optional(Nullable(GroupBy)),
+  timeUnit: Type.Optional(Nullable(TimeUnitWord)),
   eventFrom: Type.Optional(Nullable(Timestamp)),
   taxRate: Type.Optional(Nullable(Percent)),
 };

@@ -46,6 +46,7 @@ const pricedMetric = ({
     aggregation: meter.aggregation,
     valueProperty: meter.valueProperty,
     groupBy: meter.groupBy,
+    ...(meter.timeUnit && { timeUnit: meter.timeUnit }),
     eventFrom: meter.eventFrom,
   },
 });

@@ -5,7 +5,7 @@ import {
   checkProperties,
   type DisplayUnit,
   dimensionsOf,
-  isAdditive,
+  isOfEvents,
   isPriceModel,
   modelOf,
   type PriceModelName,
@@ -149,7 +149,7 @@ export function checkByEvent(
   );
   const at = (message: string) => given.map((field) => ({ field: `properties.${field}`, message }));
   if (aggregation === null) return at('is for prices of metrics; a fee has no events');
-  if (!isAdditive(aggregation)) return at('is for a metric of SUM or COUNT');
+  if (!isOfEvents(aggregation)) return at('is for a metric of SUM or COUNT');
   const message = `is not for a price with ${given[0]}: which of its events were granted is not known`;
   return grantDiscountEnabled && given.length > 0 ? [{ field: 'grantDiscountEnabled', message }] : [];
 }

@@ -33,5 +33,12 @@ export {
   withoutNoise,
 } from './rate-price.ts';
 export type { ShownPrice } from './shown-price.ts';
-export { type Aggregation, type GroupFilters, type GroupValues, isAdditive, type UsageGroup } from './usage.ts';
+export {
+  type Aggregation,
+  type GroupFilters,
+  type GroupValues,
+  isAdditive,
+  isOfEvents,
+  type UsageGroup,
+} from './usage.ts';
 export { type ShareOfTime, shareOfTime, shortened, shortText, type Workings } from './workings.ts';

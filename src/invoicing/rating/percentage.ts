@@ -40,8 +40,8 @@ type PercentageProperties = Static<typeof PercentageProperties>;
 
 /**
  * `q × percentage`, plus `fixed` for each event, clamped once to `minCharge..maxCharge`. With `perEvent` or
- * `freeEvents` the sum is of amounts of events, which are added up where the events are. Of figures that come without events, such
- * as an estimate, the part alone is known.
+ * `freeEvents` the sum is of amounts of events, which are added up where the events are. Of figures that come without
+ * events, such as an estimate, the part alone is known.
  */
 export const percentage: PriceModel<PercentageProperties> = {
   schema: PercentageProperties,

@@ -1,7 +1,7 @@
 import { Decimal, sum } from '../../kernel/decimal.ts';
 
 /** The aggregation of a meter (§2 Billable metric). */
-export type Aggregation = 'SUM' | 'COUNT' | 'AVG' | 'MIN' | 'MAX' | 'UNIQUE_COUNT' | 'LATEST';
+export type Aggregation = 'SUM' | 'COUNT' | 'AVG' | 'MIN' | 'MAX' | 'UNIQUE_COUNT' | 'LATEST' | 'TIME_WEIGHTED';
 
 /** The values of a metric's `groupBy` dimensions; null where an event has none. */
 export type GroupValues = Readonly<Record<string, string | null>>;
@@ -34,7 +34,11 @@ export type GroupFilters = Readonly<Record<string, readonly string[]>>;
  * Do the figures of parts add up to the figure of the whole? The others (an average, a maximum, a distinct count …) are
  * asked from the meter as one figure, and hold for a time rather than happen in it.
  */
-export const isAdditive = (aggregation: Aggregation): boolean => aggregation === 'SUM' || aggregation === 'COUNT';
+export const isAdditive = (aggregation: Aggregation): boolean =>
+  isOfEvents(aggregation) || aggregation === 'TIME_WEIGHTED';
+
+/** Is the figure the sum of what its events bring? */
+export const isOfEvents = (aggregation: Aggregation): boolean => aggregation === 'SUM' || aggregation === 'COUNT';
 
 /**
  * Do the figures of groups add up to one of all of them? Levels that hold side by side do: three seats here and four

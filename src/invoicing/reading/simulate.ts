@@ -100,7 +100,10 @@ async function measured(
   };
   const rows = await usage(tx, scope);
   const ofEach = await readOfEach(tx, price, WHOLE, scope);
-  return rows.map(({ group, value, eventCount }) => ({ ...rowOf(price.id, group, value, eventCount), ...ofEach }));
+  return rows.map(({ group, value, exact = value, eventCount }) => ({
+    ...rowOf(price.id, group, exact, eventCount),
+    ...ofEach,
+  }));
 }
 
 const rowOf = (priceId: string, group: BilledUsage['groupValues'], quantity: Decimal, events: number): BilledUsage => ({

@@ -14,7 +14,7 @@ import {
 } from '../../metering/index.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { asBilled, usageChargesOn } from '../owed/charges.ts';
+import { asBilled, cellOf, usageChargesOn } from '../owed/charges.ts';
 import { dimensionsOf, eventRuleOf, isAdditive } from '../rating/index.ts';
 import type { BilledPrice, BillingSource, BillingTerms, FindUsageSources } from '../terms/billing-terms.ts';
 import { selectTakenByOthers } from './burnt-taken.sql.ts';
@@ -86,7 +86,9 @@ function pricesAsked(
   acceptedUpTo: bigint | undefined,
 ): AskedPrice[] {
   const { terms, invoice } = period;
-  return usageChargesOn(terms, invoice).flatMap(({ price, spans, fraction }) => {
+  const charges = usageChargesOn(terms, invoice);
+  const wholePeriod = charges.length === 0 ? undefined : cellOf(terms, invoice).whole;
+  return charges.flatMap(({ price, spans, fraction }) => {
     const metric = price.metric as NonNullable<BilledPrice['metric']>;
     const sources = spans.flatMap((span) => sourcesOf(terms, metric.id, span));
     const [first, last] = [spans[0], spans.at(-1)];
@@ -97,6 +99,7 @@ function pricesAsked(
       sources,
       from: first.start,
       to: last.end,
+      ...(wholePeriod && { wholePeriod }),
       ...cutOf(price),
       ...(acceptedUpTo !== undefined && { acceptedUpTo }),
     };
@@ -121,7 +124,7 @@ async function answers(tx: Tx, asked: readonly AskedPrice[]): Promise<AnsweredPr
     const usage = (rows[place] ?? []).map((row) => ({
       priceId: each.price.id,
       groupValues: row.group,
-      quantity: row.value,
+      quantity: row.exact ?? row.value,
       eventCount: row.eventCount,
       granted: ZERO,
       ...ofEach,
@@ -284,6 +287,7 @@ export async function readUsageByHour(
     sources,
     from: invoice.periodStart,
     to: invoice.periodEnd,
+    wholePeriod: cellOf(asBilled(terms, invoice), invoice).whole,
     window: 'HOUR',
     ...cutOf(charge.price),
   });
