@@ -2613,8 +2613,11 @@ priceOverrides: PriceOverride[]
 name: string
 /** `pending_payment`: the first payment is not made yet. `active`: it is billed. `terminated`: it has ended, for good. */
 status: ("pending_payment" | "active" | "terminated")
+/** When the pause began, or will begin. Null: it is not paused. */
 pausedAt: (string | null)
+/** When the pause is over. Null: it is not paused, or nobody knows yet. */
 resumesAt: (string | null)
+/** Whether usage in the pause is billed. Null: it is not paused. */
 pauseUsage: (("bill" | "free") | null)
 /** `true`: invoices are charged to the default card of the customer as they are issued. */
 autoCharge: boolean

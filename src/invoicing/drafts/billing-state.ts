@@ -206,7 +206,10 @@ function billedSince(terms: BillingTerms, invoice: UncalculatedInvoice, read: re
   const from = kind === 'upfront' ? earliest(anchor, start) : start;
   for (const segment of segmentsOf(terms)) {
     if (isBefore(segment.start, from) || isAfter(segment.start, end)) continue;
-    for (const cadence of cadencesOf(segment)) starts.push(cellAt(terms, cadence, segment.start)?.start ?? from);
+    for (const cadence of cadencesOf(segment)) {
+      const cell = cellAt(terms, cadence, segment.start);
+      starts.push(cell ? startOfBills(terms, cell) : from);
+    }
   }
   return justBefore(starts.reduce(earliest, from));
 }

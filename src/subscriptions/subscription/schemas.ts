@@ -160,9 +160,6 @@ export const SubscriptionCreateBody = Strict(
       customer:
         'A customer who is created, or found again, together with the subscription. Required unless ' +
         '`customerId` is sent.',
-      pausedAt: 'When the pause began, or will begin. Null: it is not paused.',
-      resumesAt: 'When the pause is over. Null: it is not paused, or nobody knows yet.',
-      pauseUsage: 'Whether usage in the pause is billed. Null: it is not paused.',
       autoCharge: '`true`: invoices are charged to the default card of the customer as they are issued.',
       autoApprove: '`false`: invoices stay drafts until they are approved. Null: the value of the plan.',
       taxExempt: '`true`: invoices have no tax.',
@@ -551,6 +548,9 @@ export const SubscriptionReply = Type.Object(
       status:
         '`pending_payment`: the first payment is not made yet. `active`: it is billed. `terminated`: it has ' +
         'ended, for good.',
+      pausedAt: 'When the pause began, or will begin. Null: it is not paused.',
+      resumesAt: 'When the pause is over. Null: it is not paused, or nobody knows yet.',
+      pauseUsage: 'Whether usage in the pause is billed. Null: it is not paused.',
       autoCharge: '`true`: invoices are charged to the default card of the customer as they are issued.',
       autoApprove: '`false`: invoices stay drafts until they are approved. Null: the value of the plan.',
       taxExempt: '`true`: invoices have no tax.',
