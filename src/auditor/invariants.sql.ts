@@ -448,7 +448,9 @@ export const invariants: readonly Invariant[] = [
                  (select coalesce(sum(case r.return_status
                                       when 'returned' then r.overpaid + r.less_disputed + r.less_outside
                                       else r.amount end), 0)
-                    from payment_receipt r where r.merchant_id = i.merchant_id and r.invoice_id = i.id) as stayed
+                    from payment_receipt r where r.merchant_id = i.merchant_id and r.invoice_id = i.id)
+                 - (select coalesce(sum(p.amount), 0) from payment_part_return p
+                     where p.merchant_id = i.merchant_id and p.invoice_id = i.id and p.status = 'returned') as stayed
             from invoice i) i
        where booked <> stayed`,
   },
@@ -462,7 +464,10 @@ export const invariants: readonly Invariant[] = [
                  (select -coalesce(sum(r.amount - r.overpaid - r.less_disputed - r.less_outside), 0)
                     from payment_receipt r
                    where r.merchant_id = i.merchant_id and r.invoice_id = i.id
-                     and r.return_status in ('requested', 'manual')) as payable
+                     and r.return_status in ('requested', 'manual'))
+                 - (select coalesce(sum(p.amount), 0) from payment_part_return p
+                     where p.merchant_id = i.merchant_id and p.invoice_id = i.id
+                       and p.status in ('requested', 'manual')) as payable
             from invoice i) i
        where booked <> payable`,
   },

@@ -24,6 +24,8 @@ export const KINDS = [
   'exempt',
   /** Negotiated prices, for a time or until they are changed. */
   'agreed',
+  /** A credit note over a part of a line. */
+  'note',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -74,6 +76,7 @@ export function kindsOf(life: Life, deeds: readonly Deed[]): Kind[] {
     taxes: () => new Set(life.prices.map(({ taxRate }) => taxRate ?? life.taxRate)).size > 1,
     exempt: () => of('exempt').some(({ step }) => step.is),
     agreed: () => [...of('subscribe'), ...of('change')].some(({ step }) => (step.overrides ?? []).length > 0),
+    note: () => of('note').length > 0,
   };
   const isCommitted = (plan: Plan): boolean => plan.minimum !== undefined && isMixed(plan);
   return KINDS.filter((kind) => has[kind]());

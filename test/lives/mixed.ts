@@ -114,7 +114,7 @@ class Mixed {
     const dice = this.#dice;
     const of = (...kinds: Kind[]) => kinds.some((kind) => this.#has.has(kind));
     if (of('exempt')) this.#push({ do: 'exempt', is: dice.of(true, true, false) });
-    const isFirst = of('commitment', 'cut', 'late') || (of('endPast', 'agreed') && dice.once(2));
+    const isFirst = of('commitment', 'cut', 'late') || (of('endPast', 'agreed', 'note') && dice.once(2));
     if (isFirst) this.#subscribe('s0', KEPT);
     if (of('again', 'undone') || !this.#isThere('s0')) this.#subscribe('s1', LEFT);
     const acts: (() => void)[] = [() => this.#push({ do: 'pay', how: 'full' })];
@@ -129,6 +129,7 @@ class Mixed {
     if (of('dispute')) often(2, () => this.#dispute());
     if (of('oneOff')) often(1, () => this.#oneOff());
     if (of('agreed')) often(2, () => this.#agree());
+    if (of('note')) often(2, () => this.#note());
     if (of('exempt')) often(1, () => this.#push({ do: 'exempt', is: dice.once(2) }));
     for (let count = dice.between(6, 12); count > 0; count -= 1) {
       for (let act = dice.of(1, 2, 3); act > 0; act -= 1) dice.of(...acts)();
@@ -143,6 +144,7 @@ class Mixed {
       ['dispute', () => this.#dispute()],
       ['oneOff', () => this.#oneOff()],
       ['agreed', () => this.#agree()],
+      ['note', () => this.#note()],
       ['exempt', () => this.#push({ do: 'exempt', is: true })],
       ['endPast', () => this.#endPast()],
     ] as const)
@@ -156,6 +158,7 @@ class Mixed {
       again: 'change',
       dispute: 'dispute',
       oneOff: 'oneOff',
+      note: 'note',
       exempt: 'exempt',
     };
     return this.#steps.some((step) => step.do === sign[kind]);
@@ -297,6 +300,17 @@ class Mixed {
       credit,
     });
     this.#advance(dice.of(2, 15, 31, 40));
+  }
+
+  /** Something else on the line before and after, on days of their own. */
+  #note(): void {
+    const dice = this.#dice;
+    this.#advance(1);
+    const [at, line, share] = [dice.between(0, 5), dice.between(0, 5), dice.of('0.1', '0.25', '0.5', '1')];
+    const settlement = dice.of<('refund' | 'wallet' | 'reduce')[]>([], [], ['refund'], ['wallet'], ['reduce'])[0];
+    this.#push({ do: 'note', at, line, share, ...(settlement && { settlement }) });
+    this.#advance(dice.of(1, 1, 20));
+    if (dice.once(4)) this.#push({ do: 'voidNote' });
   }
 
   #dispute(): void {

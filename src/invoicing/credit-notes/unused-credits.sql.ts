@@ -28,6 +28,7 @@ const FIELDS = [
   'quantity',
   'unitPrice',
   'sourceKey',
+  'isNote',
 ] as const satisfies readonly (keyof UnusedCreditRow)[];
 
 /**
@@ -46,7 +47,7 @@ export async function insertUnusedCredits(
            (select coalesce(max(l.seq), 0)
               from invoice i join invoice_line l on l.merchant_id = i.merchant_id and l.invoice_id = i.id
              where i.merchant_id = ${first.merchantId} and i.subscription_id = r.subscription_id)
-      from jsonb_populate_recordset(null::unused_credit, ${recordset(rows)}) r
+      from jsonb_populate_recordset(null::unused_credit, ${recordset(rows.map((row) => ({ isNote: false, ...row })))}) r
     returning *`);
   const byId = new Map(stored.map((row) => [row.id, row]));
   return rows.map(({ id }) => byId.get(id) as UnusedCreditRow);
