@@ -158,6 +158,8 @@ export const invariants: readonly Invariant[] = [
         join invoice i on i.merchant_id = n.merchant_id and i.id = n.invoice_id
        where n.kind = 'refund' and n.status = 'ISSUED'
          and (exists (select from unused_credit c where c.merchant_id = n.merchant_id and c.invoice_id = n.invoice_id)
+              or exists (select from credit_note p where p.merchant_id = n.merchant_id and p.invoice_id = n.invoice_id
+                            and p.kind = 'partial' and p.status = 'ISSUED')
               or exists (
                 select from invoice_line b
                   join invoice o on o.merchant_id = i.merchant_id and o.subscription_id = i.subscription_id

@@ -121,6 +121,8 @@ describe('its settlement', () => {
     await pay(invoice, '250');
     const note = await credit(invoice, [{ lineItemId: invoice.lines[0].id, amount: '80' }]);
     expect(await standing(invoice)).toEqual(['PAID', '300.00', '0.00']); // 50.00 off, 30.00 back
+    const refund = await merchant.post(`/v2/invoices/${invoice.id}/refunds`, {});
+    expect(refund.body.code).toBe('INVOICE_ALREADY_REFUNDED');
     const { data } = await shop.read(`/v2/invoices/${invoice.id}/payments`);
     expect(data[0].returns).toEqual([
       { creditNoteId: note.id, amount: '30.00', status: 'manual', returnedAt: null, reference: null },

@@ -195,6 +195,8 @@ export const isCredited = async (
   (
     await tx.one<{ found: boolean }>(sql`
     select exists (select from unused_credit where merchant_id = ${merchantId} and invoice_id = ${id})
+        or exists (select from credit_note where merchant_id = ${merchantId} and invoice_id = ${id}
+                      and kind = 'partial' and status = 'ISSUED')
         or exists (
           select from invoice_line b
             join invoice i on i.merchant_id = b.merchant_id and i.subscription_id = ${subscriptionId} and i.id <> ${id}
