@@ -149,7 +149,8 @@ export const partReturnsDue = ({ provider, remote }: Pick<PaymentDependencies, '
     if (receipt.provider === 'sandbox') {
       if (isFirst) return void (await updatePartReturn(tx, part, { startedAt: now }));
       const { reference } = await provider.refund(tx, { merchantId, ...request }, now);
-      return void (await sayReturned(tx, part, reference, now, now));
+      await sayReturned(tx, part, reference, now, now);
+      return;
     }
     const connection = await connectionOf(tx, remote, receipt.provider as NonNullable<PartReturn['provider']>);
     const { lookUps, at } = nextLookUp(since, part.lookUps, now);
