@@ -492,19 +492,27 @@ create table credit_note (
   voided_at timestamp with time zone,
   refund_id text,
   is_within_total boolean default true not null,
+  settlement text,
+  topped_up numeric default 0 not null,
+  idempotency_key text,
+  idempotency_print bytea,
   constraint credit_note_pkey PRIMARY KEY (merchant_id, id),
   constraint credit_note_merchant_id_invoice_id_fkey FOREIGN KEY (merchant_id, invoice_id) REFERENCES invoice(merchant_id, id),
   constraint credit_note_check CHECK (((amount + tax_amount) = total)),
   constraint credit_note_check1 CHECK (((status = 'VOIDED'::text) = (voided_at IS NOT NULL))),
   constraint credit_note_check2 CHECK (((refund_id IS NULL) OR (kind = 'credit'::text))),
-  constraint credit_note_kind_check CHECK ((kind = ANY (ARRAY['refund'::text, 'cancellation'::text, 'credit'::text]))),
+  constraint credit_note_kind_check CHECK ((kind = ANY (ARRAY['refund'::text, 'cancellation'::text, 'credit'::text, 'partial'::text]))),
+  constraint credit_note_print CHECK ((((idempotency_key IS NULL) = (idempotency_print IS NULL)) AND ((idempotency_key IS NOT NULL) = (kind = 'partial'::text)))),
+  constraint credit_note_settlement CHECK (((settlement IS NULL) OR (kind = 'partial'::text))),
+  constraint credit_note_settlement_check CHECK ((settlement = ANY (ARRAY['refund'::text, 'wallet'::text, 'reduce'::text]))),
   constraint credit_note_status_check CHECK ((status = ANY (ARRAY['ISSUED'::text, 'VOIDED'::text])))
 );
 CREATE INDEX credit_note_by_number ON credit_note USING btree (merchant_id, lower(number) COLLATE "C");
+CREATE UNIQUE INDEX credit_note_key ON credit_note USING btree (merchant_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 CREATE UNIQUE INDEX credit_note_number ON credit_note USING btree (merchant_id, number);
 CREATE INDEX credit_note_of ON credit_note USING btree (merchant_id, invoice_id, seq DESC);
 CREATE INDEX credit_note_of_refund ON credit_note USING btree (merchant_id, refund_id) WHERE (refund_id IS NOT NULL);
-CREATE UNIQUE INDEX one_unvoided_credit_note ON credit_note USING btree (merchant_id, invoice_id) WHERE ((status = 'ISSUED'::text) AND (kind <> 'credit'::text));
+CREATE UNIQUE INDEX one_unvoided_credit_note ON credit_note USING btree (merchant_id, invoice_id) WHERE ((status = 'ISSUED'::text) AND (kind <> ALL (ARRAY['credit'::text, 'partial'::text])));
 alter table credit_note enable row level security; -- with the two policies of tenant_table()
 CREATE TRIGGER keep_revenue AFTER INSERT ON credit_note REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION keep_revenue_of_credit_notes();
 CREATE TRIGGER keep_revenue_of_changed AFTER UPDATE ON credit_note REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION keep_revenue_of_credit_notes();
@@ -1952,6 +1960,40 @@ alter table payment_method enable row level security; -- with the two policies o
 CREATE TRIGGER register AFTER INSERT ON payment_method REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION register_resources();
 CREATE TRIGGER unregister AFTER DELETE ON payment_method REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION unregister_resources();
 
+create table payment_part_return (
+  merchant_id text not null,
+  id text not null,
+  seq bigint generated always as identity not null,
+  payment_id text not null,
+  invoice_id text not null,
+  refund_id text not null,
+  amount numeric not null,
+  currency text not null,
+  provider text,
+  status text not null,
+  started_at timestamp with time zone,
+  look_ups integer default 0 not null,
+  returned_at timestamp with time zone,
+  reference text,
+  clock_id text,
+  next_action_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint payment_part_return_pkey PRIMARY KEY (merchant_id, id),
+  constraint payment_part_return_merchant_id_clock_id_fkey FOREIGN KEY (merchant_id, clock_id) REFERENCES test_clock(merchant_id, id),
+  constraint payment_part_return_merchant_id_payment_id_fkey FOREIGN KEY (merchant_id, payment_id) REFERENCES payment_receipt(merchant_id, id),
+  constraint payment_part_return_amount_check CHECK ((amount > (0)::numeric)),
+  constraint payment_part_return_check CHECK (((status = 'returned'::text) = (returned_at IS NOT NULL))),
+  constraint payment_part_return_check1 CHECK (((status = 'requested'::text) = (next_action_at IS NOT NULL))),
+  constraint payment_part_return_provider_check CHECK ((provider = ANY (ARRAY['sandbox'::text, 'stripe'::text]))),
+  constraint payment_part_return_status_check CHECK ((status = ANY (ARRAY['requested'::text, 'manual'::text, 'returned'::text, 'stopped'::text])))
+);
+CREATE INDEX payment_part_return_due ON payment_part_return USING btree (next_action_at) WHERE ((clock_id IS NULL) AND (next_action_at IS NOT NULL));
+CREATE INDEX payment_part_return_due_on_clock ON payment_part_return USING btree (merchant_id, clock_id, next_action_at, seq) WHERE ((clock_id IS NOT NULL) AND (next_action_at IS NOT NULL));
+CREATE INDEX payment_part_return_invoice ON payment_part_return USING btree (merchant_id, invoice_id);
+CREATE INDEX payment_part_return_payment ON payment_part_return USING btree (merchant_id, payment_id);
+CREATE INDEX payment_part_return_refund ON payment_part_return USING btree (merchant_id, refund_id);
+alter table payment_part_return enable row level security; -- with the two policies of tenant_table()
+
 create table payment_receipt (
   merchant_id text not null,
   id text not null,
@@ -2567,7 +2609,7 @@ create table sandbox_provider_record (
   constraint sandbox_provider_record_pkey PRIMARY KEY (merchant_id, key),
   constraint sandbox_provider_record_kind_check CHECK ((kind = ANY (ARRAY['charge'::text, 'setup'::text, 'refund'::text])))
 );
-CREATE UNIQUE INDEX sandbox_provider_refund ON sandbox_provider_record USING btree (merchant_id, charge_reference) WHERE (kind = 'refund'::text);
+CREATE INDEX sandbox_provider_refund ON sandbox_provider_record USING btree (merchant_id, charge_reference) WHERE (kind = 'refund'::text);
 CREATE INDEX sandbox_provider_token ON sandbox_provider_record USING btree (merchant_id, token) WHERE (decline_reason IS NULL);
 alter table sandbox_provider_record enable row level security; -- with the two policies of tenant_table()
 
@@ -3164,6 +3206,7 @@ create table unused_credit (
   created_at timestamp with time zone not null,
   quantity numeric,
   unit_price numeric,
+  is_note boolean default false not null,
   constraint unused_credit_pkey PRIMARY KEY (merchant_id, id),
   constraint unused_credit_merchant_id_invoice_id_fkey FOREIGN KEY (merchant_id, invoice_id) REFERENCES invoice(merchant_id, id),
   constraint unused_credit_amount_check CHECK ((amount <> (0)::numeric)),
@@ -3421,10 +3464,10 @@ create view revenue_source with (security_invoker=true) as
                       WHERE ((l.merchant_id = i.merchant_id) AND (l.invoice_id = i.id) AND (l.type = 'wallet_top_up'::text)))
                     ELSE (0)::numeric
                 END AS up) topped)
-     CROSS JOIN LATERAL ( SELECT COALESCE(sum(n.amount), (0)::numeric) AS amount,
+     CROSS JOIN LATERAL ( SELECT COALESCE(sum((n.amount - n.topped_up)), (0)::numeric) AS amount,
             COALESCE(sum(n.total), (0)::numeric) AS total
            FROM credit_note n
-          WHERE ((n.merchant_id = i.merchant_id) AND (n.invoice_id = i.id) AND (n.kind = 'credit'::text) AND (n.status = 'ISSUED'::text))) noted)
+          WHERE ((n.merchant_id = i.merchant_id) AND (n.invoice_id = i.id) AND (n.kind = ANY (ARRAY['credit'::text, 'partial'::text])) AND (n.status = 'ISSUED'::text))) noted)
   WHERE ((i.invoice_number IS NOT NULL) AND (i.status = ANY (ARRAY['ISSUED'::text, 'PAYMENT_FAILED'::text, 'PAID'::text, 'WRITTEN_OFF'::text])))
 UNION ALL
  SELECT n.merchant_id,
@@ -3457,11 +3500,11 @@ UNION ALL
     ( SELECT f.plan_id
            FROM revenue_fact f
           WHERE ((f.merchant_id = i.merchant_id) AND (f.id = i.id))) AS plan_id,
-    n.amount,
+    (n.amount - n.topped_up) AS amount,
     0 AS open_amount
    FROM (credit_note n
      JOIN invoice i ON (((i.merchant_id = n.merchant_id) AND (i.id = n.invoice_id))))
-  WHERE ((n.kind = 'credit'::text) AND (n.status = 'ISSUED'::text) AND (i.status <> 'CANCELLED'::text))
+  WHERE ((n.kind = ANY (ARRAY['credit'::text, 'partial'::text])) AND (n.status = 'ISSUED'::text) AND (i.status <> 'CANCELLED'::text))
 UNION ALL
  SELECT r.merchant_id,
     r.id,
@@ -4389,6 +4432,19 @@ if 'mail' = any ($1) then
                   and not exists (
                     select from due_failure f
                      where f.merchant_id = t.merchant_id and f.kind = 'mail' and f.id = t.id
+                       and f.due_at = t.next_action_at and f.parked_at is not null));
+        end if;
+if 'part_return' = any ($1) then
+          return query
+          select c.merchant_id, c.id
+            from test_clock c
+           where c.deleted_at is null and c.advancing_to is null
+             and exists (
+               select from payment_part_return t
+                where t.merchant_id = c.merchant_id and t.clock_id = c.id and t.next_action_at <= c.clock_time
+                  and not exists (
+                    select from due_failure f
+                     where f.merchant_id = t.merchant_id and f.kind = 'part_return' and f.id = t.id
                        and f.due_at = t.next_action_at and f.parked_at is not null));
         end if;
 if 'payment_charge' = any ($1) then
@@ -5404,6 +5460,18 @@ if 'mail' = any ($1) then
            order by t.next_action_at
            limit $3;
         end if;
+if 'part_return' = any ($1) then
+          return query
+          select 'part_return'::text, t.merchant_id, t.id, t.next_action_at
+            from payment_part_return t
+           where t.clock_id is null and t.next_action_at <= $2
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'part_return' and f.id = t.id and f.due_at = t.next_action_at
+                  and (f.parked_at is not null or f.retry_at > $2))
+           order by t.next_action_at
+           limit $3;
+        end if;
 if 'payment_charge' = any ($1) then
           return query
           select 'payment_charge'::text, t.merchant_id, t.id, t.next_action_at
@@ -6309,6 +6377,18 @@ if 'mail' = any ($1) then
            order by t.next_action_at, t.seq
            limit 1;
         end if;
+if 'part_return' = any ($1) then
+          return query
+          select 'part_return'::text, t.merchant_id, t.id, t.next_action_at
+            from payment_part_return t
+           where t.merchant_id = $2 and t.clock_id = $3 and t.next_action_at <= $4
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'part_return' and f.id = t.id and f.due_at = t.next_action_at
+                  and f.parked_at is not null)
+           order by t.next_action_at, t.seq
+           limit 1;
+        end if;
 if 'payment_charge' = any ($1) then
           return query
           select 'payment_charge'::text, t.merchant_id, t.id, t.next_action_at
@@ -6667,6 +6747,7 @@ begin
                                and o.status <> 'PAID' and n.status = 'PAID'))
             then format('invoice %s is issued and does not change; it is credited', o.id)
             when n.paid_amount < o.paid_amount
+                 and o.paid_amount - n.paid_amount <> o.credited_amount - n.credited_amount
                  and not (o.status <> 'CANCELLED' and n.status = 'CANCELLED' and n.wallet_applied = 0
                           and n.paid_amount = o.paid_amount - o.wallet_applied)
             then format('the paid amount of invoice %s does not fall', o.id)
@@ -7220,7 +7301,7 @@ begin
   for noted in
     select case kind when 'refund' then 'refund' else 'rebate' end as fact, array_agg(merchant_id) as merchants,
            array_agg(id) as ids, array_agg(invoice_id) as invoices
-      from new_rows where kind in ('refund', 'credit') group by 1
+      from new_rows where kind in ('refund', 'credit', 'partial') group by 1
   loop
     perform keep_revenue(noted.merchants, noted.ids, noted.fact);
     if noted.fact = 'rebate' then
@@ -7258,7 +7339,7 @@ begin
   perform keep_revenue(merchants, ids, 'invoice');
   select array_agg(c.merchant_id), array_agg(c.id) into merchants, ids
     from new_rows n join old_rows o on o.merchant_id = n.merchant_id and o.id = n.id
-    join credit_note c on c.merchant_id = n.merchant_id and c.invoice_id = n.id and c.kind = 'credit'
+    join credit_note c on c.merchant_id = n.merchant_id and c.invoice_id = n.id and c.kind in ('credit', 'partial')
    where n.status = 'CANCELLED' and o.status <> 'CANCELLED';
   if ids is not null then
     perform keep_revenue(merchants, ids, 'rebate');

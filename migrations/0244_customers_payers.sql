@@ -11,7 +11,7 @@ alter table invoice
   add foreign key (merchant_id, payer_id) references customer (merchant_id, id);
 create index invoice_payer on invoice (merchant_id, payer_id) where payer_id is not null;
 
-/* As in 0080_invoicing.sql, with the payer. */
+/* As in 0234_invoicing_partial_credit_notes.sql, with the payer. */
 create or replace function guard_invoices() returns trigger language plpgsql
   set enable_hashjoin = on set enable_nestloop = off
   as $$
@@ -37,6 +37,7 @@ begin
                                and o.status <> 'PAID' and n.status = 'PAID'))
             then format('invoice %s is issued and does not change; it is credited', o.id)
             when n.paid_amount < o.paid_amount
+                 and o.paid_amount - n.paid_amount <> o.credited_amount - n.credited_amount
                  and not (o.status <> 'CANCELLED' and n.status = 'CANCELLED' and n.wallet_applied = 0
                           and n.paid_amount = o.paid_amount - o.wallet_applied)
             then format('the paid amount of invoice %s does not fall', o.id)

@@ -161,6 +161,8 @@ export const invariants: readonly Invariant[] = [
         join invoice i on i.merchant_id = n.merchant_id and i.id = n.invoice_id
        where n.kind = 'refund' and n.status = 'ISSUED'
          and (exists (select from unused_credit c where c.merchant_id = n.merchant_id and c.invoice_id = n.invoice_id)
+              or exists (select from credit_note p where p.merchant_id = n.merchant_id and p.invoice_id = n.invoice_id
+                            and p.kind = 'partial' and p.status = 'ISSUED')
               or exists (
                 select from invoice_line b
                   join invoice o on o.merchant_id = i.merchant_id and o.subscription_id = i.subscription_id
@@ -451,7 +453,9 @@ export const invariants: readonly Invariant[] = [
                  (select coalesce(sum(case r.return_status
                                       when 'returned' then r.overpaid + r.less_disputed + r.less_outside
                                       else r.amount end), 0)
-                    from payment_receipt r where r.merchant_id = i.merchant_id and r.invoice_id = i.id) as stayed
+                    from payment_receipt r where r.merchant_id = i.merchant_id and r.invoice_id = i.id)
+                 - (select coalesce(sum(p.amount), 0) from payment_part_return p
+                     where p.merchant_id = i.merchant_id and p.invoice_id = i.id and p.status = 'returned') as stayed
             from invoice i) i
        where booked <> stayed`,
   },
@@ -465,7 +469,10 @@ export const invariants: readonly Invariant[] = [
                  (select -coalesce(sum(r.amount - r.overpaid - r.less_disputed - r.less_outside), 0)
                     from payment_receipt r
                    where r.merchant_id = i.merchant_id and r.invoice_id = i.id
-                     and r.return_status in ('requested', 'manual')) as payable
+                     and r.return_status in ('requested', 'manual'))
+                 - (select coalesce(sum(p.amount), 0) from payment_part_return p
+                     where p.merchant_id = i.merchant_id and p.invoice_id = i.id
+                       and p.status in ('requested', 'manual')) as payable
             from invoice i) i
        where booked <> payable`,
   },

@@ -8,6 +8,8 @@ export const EVENT_KINDS = {
   'invoice.written_off.v0': 'An invoice was written off.',
   'invoice.refunded.v0': 'A paid invoice was refunded.',
   'invoice.refund_voided.v0': 'A refund was voided.',
+  'invoice.credited.v0': 'A part of an invoice was credited by `creditNoteId`.',
+  'invoice.credit_note_voided.v0': 'The credit note `creditNoteId` over a part of an invoice was voided.',
   'invoice.pushed.v0': 'An approval to push an invoice to external systems was given.',
   'subscription.created.v0': 'A subscription was created.',
   'subscription.activated.v0': 'A subscription became active.',

@@ -813,6 +813,23 @@ describe('409', () => {
         return known;
       },
     },
+    {
+      operationId: 'creditInvoiceLines',
+      code: 'SETTLEMENT_TOO_MUCH',
+      call: async (each) => {
+        const known = await firstCall('creditInvoiceLines', each);
+        return { ...known, body: { ...(known.body as object), settlement: 'refund' } };
+      },
+    },
+    {
+      operationId: 'voidInvoiceCreditNote',
+      code: 'INVALID_TRANSITION',
+      call: async (each) => {
+        const known = await firstCall('voidInvoiceCreditNote', each);
+        await call('voidInvoiceCreditNote', each.merchant, known);
+        return known;
+      },
+    },
     conflict('expirePaymentSession', 'INVALID_TRANSITION', completed),
     {
       operationId: 'decidePaymentDispute',

@@ -77,6 +77,7 @@ class Driver {
   readonly #deeds: Deed[] = [];
   readonly #refused: string[] = [];
   readonly #wrong: string[] = [];
+  readonly #notes: { readonly noteId: string; readonly invoiceId: string }[] = [];
   readonly #paying: Paying | null;
 
   constructor(env: TestEnvironment, merchant: Merchant, life: Life, paying: Paying | null) {
@@ -248,6 +249,10 @@ class Driver {
         return this.#payByCard(step.at);
       case 'dispute':
         return this.#dispute(step);
+      case 'note':
+        return this.#note(step);
+      case 'voidNote':
+        return this.#voidNote();
       default:
         return this.#actOnInvoice(step);
     }
@@ -501,6 +506,52 @@ class Driver {
     return null;
   }
 
+  /** Credits a share of one of the charges of an invoice, as its price quotes it. */
+  async #note({ at, line: place, share, settlement, ...step }: Of<'note'>): Promise<Answer | 'done' | null> {
+    const { currency, taxBehavior } = this.#life;
+    const found = (await this.#invoices()).filter(({ status }) => ['ISSUED', 'PAID'].includes(status));
+    if (found.length === 0) return null;
+    const invoice = await this.#shop.invoice(found[at % found.length].id);
+    const quoted = (each: Resource) => Number(taxBehavior === 'inclusive' ? each.totalAmount : each.totalPrice);
+    const charges = invoice.lines.filter(
+      ({ type, totalAmount }: Resource) =>
+        ['charge', 'late_usage', 'commitment'].includes(type) && Number(totalAmount) > 0,
+    );
+    if (charges.length === 0) return null;
+    const line = charges[place % charges.length];
+    const own = invoice.lines.filter(({ id, appliesToLineId }: Resource) => [id, appliesToLineId].includes(line.id));
+    const whole = own.reduce((total: number, each: Resource) => total + quoted(each), 0);
+    const amount = (whole * Number(share)).toFixed(DIGITS[currency]);
+    this.#keys += 1;
+    const answer = await this.#post(`/v2/invoices/${invoice.id}/creditNotes`, {
+      ...{ lines: [{ lineItemId: line.id, amount }], reason: 'A share', idempotencyKey: `note-${this.#keys}` },
+      ...(settlement && { settlement }),
+    });
+    const sub = [...this.#subs].find(([, { id }]) => id === invoice.subscriptionId)?.[0];
+    if (answer.status !== 201) return answer;
+    const { id: noteId } = answer.body;
+    this.#notes.push({ noteId, invoiceId: invoice.id });
+    const [from, to, issuedAt] = [line.periodStart, line.periodEnd, invoice.issuedAt].map((time) =>
+      secondsOf(this.#life, time),
+    ) as [number, number, number];
+    const name = /^p(\d+)/.exec(line.invoiceDisplayName)?.[1];
+    const price: number | 'minimum' = name === undefined ? 'minimum' : Number(name);
+    const facts = { noteId, price, from, to, issuedAt, quantity: String(line.quantity), amount } as const;
+    const noted = sub === undefined ? {} : { noted: { sub, ...facts } as const };
+    this.#deeds.push({ step: { ...step, at, line: place, share, ...noted }, at: this.#now });
+    return null;
+  }
+
+  async #voidNote(): Promise<Answer | null> {
+    const note = this.#notes.pop();
+    if (!note) return null;
+    const { invoiceId, noteId } = note;
+    const answer = await this.#post(`/v2/invoices/${invoiceId}/creditNotes/${noteId}/void`, { reason: 'A mistake' });
+    if (answer.status !== 200) return answer;
+    this.#deeds.push({ step: { do: 'voidNote', noteId }, at: this.#now });
+    return null;
+  }
+
   /** The invoices with a credit line. */
   async #bearing(invoices: readonly Resource[]): Promise<Resource[]> {
     const whole = await Promise.all(invoices.map(({ id }) => this.#shop.invoice(id)));
@@ -532,7 +583,11 @@ class Driver {
         if (invoiceNumber === null) continue;
         const listed = await shop.read(`/v2/invoices/${id}/creditNotes?limit=100`);
         for (const note of listed.data)
-          notes.push(note.kind === 'credit' ? await shop.read(`/v2/invoices/${id}/creditNotes/${note.id}`) : note);
+          notes.push(
+            ['credit', 'partial'].includes(note.kind)
+              ? await shop.read(`/v2/invoices/${id}/creditNotes/${note.id}`)
+              : note,
+          );
         const isPaid = Number(paidAmount) > 0 || listed.data.length > 0;
         if (!isPaid) continue;
         const { data: own } = await shop.read(`/v2/invoices/${id}/payments?limit=100`);

@@ -62,6 +62,9 @@ function frozen({ invoices, notes }: Lived): Set<string> {
 const takesBack = ({ type, totalPrice }: Resource): boolean =>
   type === 'credit' || (type === 'late_usage' && totalPrice.startsWith('-'));
 
+/** Has it lines of its own? */
+const isOverPart = ({ kind }: Resource): boolean => kind === 'credit' || kind === 'partial';
+
 const refundedOf = (notes: Lived['notes']): Set<string> =>
   new Set(
     notes.filter(({ kind, status }) => kind === 'refund' && status !== 'VOIDED').map(({ invoiceId }) => invoiceId),
@@ -103,7 +106,7 @@ function billedIsOwed(life: Life, lived: Lived): string[] {
     for (const line of invoice.lines) if (!back.has(line.id) && !back.has(line.appliesToLineId)) add(invoice, line, 1n);
   }
   for (const note of lived.notes)
-    if (note.kind === 'credit' && note.status !== 'VOIDED')
+    if (isOverPart(note) && note.status !== 'VOIDED')
       for (const line of note.lines) add(byId.get(note.invoiceId), line, -1n);
   const known = new Map(owed.map((each) => [keyOf(each), each]));
   const heldBy = (key: string) =>
@@ -197,7 +200,7 @@ function taxes(life: Life, { invoices }: Lived): string[] {
     );
     const isInclusive = life.taxBehavior === 'inclusive' && invoice.subscriptionId !== null;
     const isMixed = charges.some(
-      ({ type, totalPrice }: Resource) => type === 'late_usage' && totalPrice.startsWith('-'),
+      ({ type, totalPrice }: Resource) => ['late_usage', 'commitment'].includes(type) && totalPrice.startsWith('-'),
     );
     if (isMixed) return [];
     return [...Map.groupBy(charges, ({ taxRate }: Resource) => String(taxRate))].flatMap(([rate, lines]) => {
@@ -246,7 +249,11 @@ function money(life: Life, { invoices, notes, payments, wallet, owedAgain }: Liv
   const refunded = refundedOf(notes);
   const isGone = ({ returnStatus, dispute, invoiceId }: Resource) =>
     LEAVING.has(returnStatus) || (dispute?.status === 'lost' && refunded.has(invoiceId));
-  const paidOut = sum(payments.filter(isGone).map(({ appliedAmount }) => appliedAmount));
+  const parts = payments.flatMap(({ returns }) => returns).filter(({ status }) => LEAVING.has(status));
+  const paidOut = sum([
+    ...payments.filter(isGone).map(({ appliedAmount }) => appliedAmount),
+    ...parts.map(({ amount }: Resource) => amount),
+  ]);
   const inForce = invoices.filter(({ status }) => !GONE.has(status));
   const billed = sum(inForce.map(({ grandTotal }) => grandTotal));
   const ids = new Set(inForce.map(({ id }) => id));
@@ -368,7 +375,7 @@ function quantities(life: Life, { invoices, notes }: Lived): string[] {
   const corrections = invoices.flatMap(({ lines }) =>
     lines.filter(({ type, totalPrice }: Resource) => type === 'late_usage' && totalPrice.startsWith('-')),
   );
-  const ofNotes = notes.flatMap(({ kind, lines }) => (kind === 'credit' ? lines : []));
+  const ofNotes = notes.flatMap((note) => (isOverPart(note) ? note.lines : []));
   return [...corrections, ...ofNotes].flatMap(({ id, quantity, unitPrice, ...line }: Resource) => {
     const gross = line.totalAmount ?? line.total;
     const amount = minor(life, life.taxBehavior === 'inclusive' ? gross : (line.totalPrice ?? line.amount));

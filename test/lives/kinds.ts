@@ -34,6 +34,8 @@ export const KINDS = [
   'pause',
   /** A level that is billed by the time that it held. */
   'overTime',
+  /** A credit note over a part of a line. */
+  'note',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -89,6 +91,7 @@ export function kindsOf(life: Life, deeds: readonly Deed[]): Kind[] {
     overTime: () => life.metrics.some(({ aggregation }) => aggregation === 'TIME_WEIGHTED'),
     eachEvent: () => life.prices.some(({ properties }) => properties.perEvent ?? properties.freeEvents),
     pause: () => of('pause').length > 0,
+    note: () => of('note').length > 0,
   };
   const isCommitted = (plan: Plan): boolean => plan.minimum !== undefined && isMixed(plan);
   return KINDS.filter((kind) => has[kind]());

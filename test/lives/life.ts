@@ -174,7 +174,31 @@ export type Step =
       /** Of the invoices that bear a credit. */
       readonly bearing?: boolean;
     }
-  | { readonly do: 'voidRefund'; readonly at: number };
+  | { readonly do: 'voidRefund'; readonly at: number }
+  /** A credit note over a share of a line of an issued invoice. The driver says what was credited. */
+  | {
+      readonly do: 'note';
+      readonly at: number;
+      readonly line: number;
+      readonly share: string;
+      readonly settlement?: 'refund' | 'wallet' | 'reduce';
+      readonly noted?: NotedLine;
+    }
+  /** Voids the newest of those that are in force. */
+  | { readonly do: 'voidNote'; readonly noteId?: string };
+
+/** A line of which a credit note took a part. */
+export interface NotedLine {
+  readonly noteId: string;
+  readonly sub: string;
+  readonly price: number | 'minimum';
+  readonly from: number;
+  readonly to: number;
+  readonly quantity: string;
+  readonly issuedAt: number;
+  /** As the price quotes it. */
+  readonly amount: string;
+}
 
 export type Of<Do extends Step['do']> = Extract<Step, { do: Do }>;
 

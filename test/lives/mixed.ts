@@ -136,7 +136,8 @@ class Mixed {
     const of = (...kinds: Kind[]) => kinds.some((kind) => this.#has.has(kind));
     if (of('exempt')) this.#push({ do: 'exempt', is: dice.of(true, true, false) });
     const isFirst =
-      of('commitment', 'cut', 'late', 'eachEvent', 'overTime') || (of('endPast', 'agreed', 'pause') && dice.once(2));
+      of('commitment', 'cut', 'late', 'eachEvent', 'overTime') ||
+      (of('endPast', 'agreed', 'pause', 'note') && dice.once(2));
     if (isFirst) this.#subscribe('s0', KEPT);
     if (of('again', 'undone') || !this.#isThere('s0')) this.#subscribe('s1', LEFT);
     const acts: (() => void)[] = [() => this.#push({ do: 'pay', how: 'full' })];
@@ -153,6 +154,7 @@ class Mixed {
     if (of('agreed')) often(2, () => this.#agree());
     if (of('paidFor')) often(1, () => this.#push({ do: 'payer', is: dice.once(2) }));
     if (of('pause')) often(2, () => this.#pause());
+    if (of('note')) often(2, () => this.#note());
     if (of('exempt')) often(1, () => this.#push({ do: 'exempt', is: dice.once(2) }));
     for (let count = dice.between(6, 12); count > 0; count -= 1) {
       for (let act = dice.of(1, 2, 3); act > 0; act -= 1) dice.of(...acts)();
@@ -168,6 +170,7 @@ class Mixed {
       ['oneOff', () => this.#oneOff()],
       ['agreed', () => this.#agree()],
       ['pause', () => this.#pause()],
+      ['note', () => this.#note()],
       ['exempt', () => this.#push({ do: 'exempt', is: true })],
       ['paidFor', () => this.#push({ do: 'payer', is: true })],
       ['endPast', () => this.#endPast()],
@@ -183,6 +186,7 @@ class Mixed {
       dispute: 'dispute',
       oneOff: 'oneOff',
       pause: 'pause',
+      note: 'note',
       exempt: 'exempt',
       paidFor: 'payer',
     };
@@ -357,6 +361,17 @@ class Mixed {
     }
     if (dice.of(true, true, false)) this.#push({ do: 'resume', sub, anchor: anchor() });
     if (dice.once(2)) this.#advance(dice.of(2, 31));
+  }
+
+  /** Something else on the line before and after, on days of their own. */
+  #note(): void {
+    const dice = this.#dice;
+    this.#advance(1);
+    const [at, line, share] = [dice.between(0, 5), dice.between(0, 5), dice.of('0.1', '0.25', '0.5', '1')];
+    const settlement = dice.of<('refund' | 'wallet' | 'reduce')[]>([], [], ['refund'], ['wallet'], ['reduce'])[0];
+    this.#push({ do: 'note', at, line, share, ...(settlement && { settlement }) });
+    this.#advance(dice.of(1, 1, 20));
+    if (dice.once(4)) this.#push({ do: 'voidNote' });
   }
 
   #dispute(): void {

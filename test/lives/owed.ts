@@ -18,6 +18,7 @@ import {
   type Version,
 } from './history.ts';
 import { DAY, DIGITS, HOUR, type Life, type Metric, type Of, type Plan, type Price } from './life.ts';
+import { minorOf, type Noted, notesIn, type Taken, takenOff } from './noted.ts';
 import { billedAnew, unpaused } from './paused.ts';
 
 /**
@@ -41,19 +42,34 @@ export interface Owed {
 type Use = Of<'use'>;
 
 export function owedOf(lived: Life, deeds: readonly Deed[], neverActive: ReadonlySet<string>): Owed[] {
-  const { life, histories, listed } = agreedIn(lived, historiesOf(lived, deeds, neverActive));
+  const agreed = agreedIn(lived, historiesOf(lived, deeds, neverActive));
+  const { life, histories, listed } = agreed;
   const uses = deeds.flatMap(({ step }) => (step.do === 'use' ? [step] : []));
   const grants = deeds.flatMap(({ step }) => (step.do === 'grant' ? [step] : []));
   return histories.flatMap((history) => {
     const world = { history, histories, uses, grants };
     const bills = life.prices.map((_, price) => billsOf(life, world, price));
     const owed = bills.map((found, price) => owedFor(life, history, price, found));
+    const notes = notesIn(deeds).filter(({ sub }) => sub === history.sub);
+    const { taken, excess } = takenOff({ lived, agreed, history, notes, bills });
     return [
-      ...lived.prices.map((_, price) => together(owed.filter((each) => listed[each.price as number] === price))),
-      minimumOwed(life, history, bills.flat()),
+      ...lived.prices.map((_, price) =>
+        less(
+          together(owed.filter((each) => listed[each.price as number] === price)),
+          taken.filter((each) => each.price === price),
+        ),
+      ),
+      minimumOwed(life, history, [...bills.flat(), ...excess], notes),
     ];
   });
 }
+
+const less = (owed: Owed, taken: readonly Taken[]): Owed => ({
+  ...owed,
+  amount: taken.map(({ amount }) => amount).reduce(minus, owed.amount),
+  roundings: owed.roundings + taken.length,
+  because: [...owed.because, ...taken.map(({ because }) => because)],
+});
 
 /** What a price owes in all its variants: the agreed ones stand on lines of the listed one. The listed one is first. */
 function together(all: readonly Owed[]): Owed {
@@ -75,7 +91,7 @@ interface World {
 }
 
 /** What a price owes for a time, as one invoice bills it; what credits take back of it is left out. */
-interface Bill {
+export interface Bill {
   readonly amount: Exact;
   readonly because: string;
   readonly roundings: number;
@@ -116,7 +132,7 @@ function owedFor(life: Life, history: History, index: number, bills: readonly Bi
  * of the series counts whole. One of another cadence counts by its seconds in the period, if it is billed by then; in
  * arrears it is if its own period or part ends by then, and a cut of a longer series never counts.
  */
-function minimumOwed(life: Life, history: History, bills: readonly Bill[]): Owed {
+function minimumOwed(life: Life, history: History, bills: readonly Bill[], notes: readonly Noted[]): Owed {
   const owed = periodsOf(life, history).flatMap(({ chain, whole, span }) => {
     const parts = segmentsOf(history).flatMap(({ plan, ...segment }) => {
       const { minimum, cadence } = life.plans[plan] as Plan;
@@ -139,7 +155,12 @@ function minimumOwed(life: Life, history: History, bills: readonly Bill[]): Owed
     const asked = times(parts.reduce(plus), exact(10n ** BigInt(DIGITS[life.currency])));
     const missing = nearest(counted.reduce(minus, asked));
     const because = `${shown(span)} minimum ${asked.over}/${asked.under}, missing ${missing}`;
-    return [{ amount: missing > 0n ? missing : 0n, because, roundings: 1 + counted.length }];
+    const noted = notes
+      .filter(({ price, from }) => price === 'minimum' && span.from <= from && from < span.to)
+      .map((note) => minorOf(life, note))
+      .reduce(plus, exact(0n));
+    const left = nearest(minus(exact(missing), noted));
+    return [{ amount: left > 0n ? left : 0n, because, roundings: 1 + counted.length }];
   });
   return {
     ...{ sub: history.sub, price: 'minimum', isOpen: false },

@@ -94,6 +94,13 @@ const refunded = async () => {
   return { invoice, refund: await shop.create(`/v2/invoices/${invoice.id}/refunds`) };
 };
 
+async function credited(): Promise<Resource> {
+  const { invoice } = await shop.issued();
+  const lines = [{ lineItemId: (await shop.invoice(invoice.id)).lines[0].id, amount: '1' }];
+  const body = { lines, reason: 'The export was down', idempotencyKey: `note of ${invoice.id}` };
+  return shop.create(`/v2/invoices/${invoice.id}/creditNotes`, body);
+}
+
 async function declined(): Promise<void> {
   const [clock, customer] = [await shop.clock(START), await shop.customer()];
   const setup = await shop.create(`/v0/customers/${customer.id}/paymentMethods`);
@@ -141,6 +148,11 @@ const CAUSES: Readonly<Record<EventType, () => Promise<unknown>>> = {
   'invoice.refund_voided.v0': async () => {
     const { invoice, refund } = await refunded();
     await shop.act(`/v2/invoices/${invoice.id}/refunds/${refund.id}/void`);
+  },
+  'invoice.credited.v0': credited,
+  'invoice.credit_note_voided.v0': async () => {
+    const { id, invoiceId } = await credited();
+    await shop.act(`/v2/invoices/${invoiceId}/creditNotes/${id}/void`);
   },
   'invoice.pushed.v0': async () => approve(shop, await colleague(), (await shop.issued()).invoice, 'push'),
   'subscription.created.v0': () => shop.issued(),

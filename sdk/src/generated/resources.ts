@@ -41,6 +41,7 @@ import type {
   CreateEventsQuery,
   CreateEventsReply,
   CreditNote,
+  CreditNoteCreate,
   CreditNoteList,
   Customer,
   CustomerAccess,
@@ -1664,13 +1665,31 @@ export interface InvoicesResource {
   listCreditNotes(id: string, query?: ListInvoiceCreditNotesQuery, options?: CallOptions): List<CreditNoteList>;
 
   /**
+   * Credit parts of an issued invoice.
+   *
+   * Makes a credit note over parts of charges, with their tax in proportion. Later credits, usage and minimums take the charges as they were billed, less the credit note. The amount goes off what is unpaid, back as it was paid, or into the wallet, as `settlement` says. The same `idempotencyKey` again answers 200 with the first credit note.
+   *
+   * `POST /v2/invoices/{id}/creditNotes`
+   */
+  creditLines(id: string, body: CreditNoteCreate, options?: CallOptions): Promise<CreditNote>;
+
+  /**
    * Retrieve a credit note.
    *
-   * `lines` are there for a `credit`. The lines of the other kinds are those of the invoice.
+   * `lines` are there for a `credit` and a `partial`. The lines of the other kinds are those of the invoice.
    *
    * `GET /v2/invoices/{id}/creditNotes/{creditNoteId}`
    */
   getCreditNote(id: string, creditNoteId: string, options?: CallOptions): Promise<CreditNote>;
+
+  /**
+   * Void a credit note over parts of an invoice.
+   *
+   * Voids a `partial` credit note permanently. What it took off is owed again. Money that was not sent yet is kept, and money that was sent is owed by the customer again. A second void is a 409.
+   *
+   * `POST /v2/invoices/{id}/creditNotes/{creditNoteId}/void`
+   */
+  voidCreditNote(id: string, creditNoteId: string, body?: Reason, options?: CallOptions): Promise<CreditNote>;
 
   /**
    * Close the open period of an invoice now.
@@ -2772,7 +2791,9 @@ export interface Operations {
   'GET /v2/invoices/{id}/refunds/{refundId}/document.xml': { query: Record<string, never>; body: undefined; reply: Uint8Array };
   'GET /v2/invoices/{id}/payments/{paymentId}/receipt': { query: Record<string, never>; body: undefined; reply: Uint8Array };
   'GET /v2/invoices/{id}/creditNotes': { query: ListInvoiceCreditNotesQuery; body: undefined; reply: CreditNoteList };
+  'POST /v2/invoices/{id}/creditNotes': { query: Record<string, never>; body: CreditNoteCreate; reply: CreditNote };
   'GET /v2/invoices/{id}/creditNotes/{creditNoteId}': { query: Record<string, never>; body: undefined; reply: CreditNote };
+  'POST /v2/invoices/{id}/creditNotes/{creditNoteId}/void': { query: Record<string, never>; body: Reason; reply: CreditNote };
   'POST /v2/invoices/{id}/closeNow': { query: Record<string, never>; body: Reason; reply: Invoice };
   'POST /v2/invoices/{id}/approve': { query: Record<string, never>; body: Reason; reply: Invoice };
   'POST /v2/invoices/{id}/cancel': { query: Record<string, never>; body: InvoiceCancel; reply: Invoice };

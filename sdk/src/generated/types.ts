@@ -1,7 +1,7 @@
 // Made of the OpenAPI document by `npm run sdk:generate`. A test makes it again and compares.
 
 /** The reason of an error, for programs. A later version can add codes. */
-export type ErrorCode = ("API_KEY_MISSING" | "API_KEY_INVALID" | "API_KEY_EXPIRED" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "INVALID_TRANSITION" | "PRECONDITION_FAILED" | "METHOD_NOT_ALLOWED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "MALFORMED_REQUEST" | "REQUEST_TIMEOUT" | "HEADERS_TOO_LARGE" | "MALFORMED_BODY" | "INVALID_VALUE" | "RATE_LIMITED" | "TOO_MANY_AT_ONCE" | "TOOK_TOO_LONG" | "CLOCK_BEHIND" | "DATABASE_FULL" | "DATABASE_UNAVAILABLE" | "CONSUMER_EXISTS" | "TAX_NOT_ENABLED" | "PROVIDER_NOT_CONNECTED" | "EXTERNAL_ID_TAKEN" | "CUSTOMER_EXISTS" | "CUSTOMER_IN_USE" | "KEY_TAKEN" | "FEATURE_IN_USE" | "METRIC_IN_USE" | "ITEM_IN_USE" | "FEE_IN_USE" | "PRICE_IN_USE" | "PLAN_IN_USE" | "VERSION_IS_DEFAULT" | "VERSION_NOT_PUBLISHED" | "CLOCK_BACKWARDS" | "CLOCK_ADVANCING" | "TEST_CLOCK_IN_USE" | "INGEST_QUEUE_FULL" | "EVENTS_ARCHIVED" | "ARCHIVE_UNAVAILABLE" | "ADJUSTMENT_IN_USE" | "CHANGE_SCHEDULED" | "OTHER_PLAN_VERSION" | "PLAN_MIGRATION_RUNNING" | "ENTITLEMENT_NOT_METERED" | "RESERVATION_UNAVAILABLE" | "ENTITLEMENT_ENDED" | "ENTITLEMENT_EXISTS" | "INSUFFICIENT_BALANCE" | "INVOICE_NOT_PAID" | "INVOICE_ALREADY_REFUNDED" | "WALLET_SPENT" | "REBILL_NOT_POSSIBLE" | "TAX_FAILED" | "DOCUMENT_NOT_AVAILABLE" | "PAYMENT_SESSION_EXPIRED" | "PAYMENT_IN_PROGRESS" | "PROVIDER_SIGNATURE_INVALID" | "PAID_AT_PROVIDER" | "PAYMENT_DISPUTED" | "NO_PAYMENT_METHOD" | "NO_PAYMENT_PROVIDER" | "REFERENCE_TAKEN" | "ORDER_IN_USE" | "ORDER_WITHOUT_LINES" | "ORDER_TOTAL_DIFFERS" | "APPROVAL_PENDING" | "SNAPSHOT_STALE" | "SELF_APPROVAL" | "WEBHOOK_SIGNATURE_INVALID" | "SECRET_UNREADABLE" | "SOURCE_DISABLED" | "TOO_MANY_ENDPOINTS" | "ENDPOINT_DISABLED" | "TOO_MANY_DELIVERIES" | "CHECKOUT_NOT_POSSIBLE" | "CHECKOUT_LINK_USED" | "CHECKOUT_REPEATED" | "CHECKOUT_CHANGED" | "SIGNED_OUT" | "SIGN_IN_FAILED" | "SIGN_IN_LINK_INVALID" | "ORGANIZATION_NEEDED" | "INSECURE_SIGN_IN" | "CROSS_SITE" | "CONSOLE_HEADER_MISSING" | "PASSWORD_WRONG" | "SIGN_IN_AGAIN" | "PASSWORD_EXISTS")
+export type ErrorCode = ("API_KEY_MISSING" | "API_KEY_INVALID" | "API_KEY_EXPIRED" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "INVALID_TRANSITION" | "PRECONDITION_FAILED" | "METHOD_NOT_ALLOWED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "MALFORMED_REQUEST" | "REQUEST_TIMEOUT" | "HEADERS_TOO_LARGE" | "MALFORMED_BODY" | "INVALID_VALUE" | "RATE_LIMITED" | "TOO_MANY_AT_ONCE" | "TOOK_TOO_LONG" | "CLOCK_BEHIND" | "DATABASE_FULL" | "DATABASE_UNAVAILABLE" | "CONSUMER_EXISTS" | "TAX_NOT_ENABLED" | "PROVIDER_NOT_CONNECTED" | "EXTERNAL_ID_TAKEN" | "CUSTOMER_EXISTS" | "CUSTOMER_IN_USE" | "KEY_TAKEN" | "FEATURE_IN_USE" | "METRIC_IN_USE" | "ITEM_IN_USE" | "FEE_IN_USE" | "PRICE_IN_USE" | "PLAN_IN_USE" | "VERSION_IS_DEFAULT" | "VERSION_NOT_PUBLISHED" | "CLOCK_BACKWARDS" | "CLOCK_ADVANCING" | "TEST_CLOCK_IN_USE" | "INGEST_QUEUE_FULL" | "EVENTS_ARCHIVED" | "ARCHIVE_UNAVAILABLE" | "ADJUSTMENT_IN_USE" | "CHANGE_SCHEDULED" | "OTHER_PLAN_VERSION" | "PLAN_MIGRATION_RUNNING" | "ENTITLEMENT_NOT_METERED" | "RESERVATION_UNAVAILABLE" | "ENTITLEMENT_ENDED" | "ENTITLEMENT_EXISTS" | "INSUFFICIENT_BALANCE" | "INVOICE_NOT_PAID" | "INVOICE_ALREADY_REFUNDED" | "WALLET_SPENT" | "SETTLEMENT_TOO_MUCH" | "REBILL_NOT_POSSIBLE" | "TAX_FAILED" | "DOCUMENT_NOT_AVAILABLE" | "PAYMENT_SESSION_EXPIRED" | "PAYMENT_IN_PROGRESS" | "PROVIDER_SIGNATURE_INVALID" | "PAID_AT_PROVIDER" | "PAYMENT_DISPUTED" | "NO_PAYMENT_METHOD" | "NO_PAYMENT_PROVIDER" | "REFERENCE_TAKEN" | "ORDER_IN_USE" | "ORDER_WITHOUT_LINES" | "ORDER_TOTAL_DIFFERS" | "APPROVAL_PENDING" | "SNAPSHOT_STALE" | "SELF_APPROVAL" | "WEBHOOK_SIGNATURE_INVALID" | "SECRET_UNREADABLE" | "SOURCE_DISABLED" | "TOO_MANY_ENDPOINTS" | "ENDPOINT_DISABLED" | "TOO_MANY_DELIVERIES" | "CHECKOUT_NOT_POSSIBLE" | "CHECKOUT_LINK_USED" | "CHECKOUT_REPEATED" | "CHECKOUT_CHANGED" | "SIGNED_OUT" | "SIGN_IN_FAILED" | "SIGN_IN_LINK_INVALID" | "ORGANIZATION_NEEDED" | "INSECURE_SIGN_IN" | "CROSS_SITE" | "CONSOLE_HEADER_MISSING" | "PASSWORD_WRONG" | "SIGN_IN_AGAIN" | "PASSWORD_EXISTS")
 /** A refusal with a code, or a list of wrong fields. */
 export type BadRequest = (Error | ValidationError)
 /** A decimal number. It is a string where a `double` would lose digits. */
@@ -208,10 +208,10 @@ period: ("billing" | "day" | "week" | "month")
 })
 /** A threshold that is watched. `type` decides what is watched. */
 export type Alert = (BalanceAlert | InvoiceTotalAlert | UsageAlert)
-/** The `WebhookEvent` with the `type` `invoice.issued.v0`, `invoice.paid.v0`, `invoice.payment_failed.v0`, `invoice.overdue.v0`, `invoice.cancelled.v0`, `invoice.written_off.v0`, `invoice.refunded.v0`, `invoice.refund_voided.v0`, `invoice.pushed.v0`. */
+/** The `WebhookEvent` with the `type` `invoice.issued.v0`, `invoice.paid.v0`, `invoice.payment_failed.v0`, `invoice.overdue.v0`, `invoice.cancelled.v0`, `invoice.written_off.v0`, `invoice.refunded.v0`, `invoice.refund_voided.v0`, `invoice.credited.v0`, `invoice.credit_note_voided.v0`, `invoice.pushed.v0`. */
 export type InvoiceWebhookEvent = (WebhookEventBase & {
 /** The type of the event. */
-type: ("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.pushed.v0")
+type: ("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.pushed.v0")
 data: InvoiceEventData
 })
 /** The `WebhookEvent` with the `type` `subscription.created.v0`, `subscription.activated.v0`, `subscription.updated.v0`, `subscription.paused.v0`, `subscription.resumed.v0`, `subscription.terminated.v0`, `subscription.renewal_reminder.v0`. */
@@ -282,10 +282,10 @@ data: WebhookEndpointEventData
 })
 /** An event of the merchant with its deliveries. `type` decides the form of `data`. */
 export type WebhookEvent = (InvoiceWebhookEvent | SubscriptionWebhookEvent | GrantWebhookEvent | EntitlementWebhookEvent | PaymentSessionWebhookEvent | OrderWebhookEvent | ApprovalWebhookEvent | SourceEventWebhookEvent | UsageWebhookEvent | CustomerWebhookEvent | AlertWebhookEvent | WebhookEndpointWebhookEvent)
-/** The `WebhookReceipt` with the `type` `invoice.issued.v0`, `invoice.paid.v0`, `invoice.payment_failed.v0`, `invoice.overdue.v0`, `invoice.cancelled.v0`, `invoice.written_off.v0`, `invoice.refunded.v0`, `invoice.refund_voided.v0`, `invoice.pushed.v0`. */
+/** The `WebhookReceipt` with the `type` `invoice.issued.v0`, `invoice.paid.v0`, `invoice.payment_failed.v0`, `invoice.overdue.v0`, `invoice.cancelled.v0`, `invoice.written_off.v0`, `invoice.refunded.v0`, `invoice.refund_voided.v0`, `invoice.credited.v0`, `invoice.credit_note_voided.v0`, `invoice.pushed.v0`. */
 export type InvoiceWebhookReceipt = (WebhookReceiptBase & {
 /** The type of the event. */
-type: ("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.pushed.v0")
+type: ("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.pushed.v0")
 data: InvoiceEventData
 })
 /** The `WebhookReceipt` with the `type` `subscription.created.v0`, `subscription.activated.v0`, `subscription.updated.v0`, `subscription.paused.v0`, `subscription.resumed.v0`, `subscription.terminated.v0`, `subscription.renewal_reminder.v0`. */
@@ -483,6 +483,18 @@ export type InvoiceRefundVoidedV0WebhookDelivery = (WebhookDeliveryBase & {
 type: "invoice.refund_voided.v0"
 data: InvoiceEventData
 })
+/** The `WebhookDelivery` with the `type` `invoice.credited.v0`. */
+export type InvoiceCreditedV0WebhookDelivery = (WebhookDeliveryBase & {
+/** The type of the event. */
+type: "invoice.credited.v0"
+data: InvoiceEventData
+})
+/** The `WebhookDelivery` with the `type` `invoice.credit_note_voided.v0`. */
+export type InvoiceCreditNoteVoidedV0WebhookDelivery = (WebhookDeliveryBase & {
+/** The type of the event. */
+type: "invoice.credit_note_voided.v0"
+data: InvoiceEventData
+})
 /** The `WebhookDelivery` with the `type` `invoice.pushed.v0`. */
 export type InvoicePushedV0WebhookDelivery = (WebhookDeliveryBase & {
 /** The type of the event. */
@@ -664,7 +676,7 @@ type: "webhook_endpoint.test.v0"
 data: WebhookEndpointEventData
 })
 /** The body of a webhook. A later version can add types: ignore a type that you do not know. */
-export type WebhookDelivery = (InvoiceIssuedV0WebhookDelivery | InvoicePaidV0WebhookDelivery | InvoicePaymentFailedV0WebhookDelivery | InvoiceOverdueV0WebhookDelivery | InvoiceCancelledV0WebhookDelivery | InvoiceWrittenOffV0WebhookDelivery | InvoiceRefundedV0WebhookDelivery | InvoiceRefundVoidedV0WebhookDelivery | InvoicePushedV0WebhookDelivery | SubscriptionCreatedV0WebhookDelivery | SubscriptionActivatedV0WebhookDelivery | SubscriptionUpdatedV0WebhookDelivery | SubscriptionPausedV0WebhookDelivery | SubscriptionResumedV0WebhookDelivery | SubscriptionTerminatedV0WebhookDelivery | SubscriptionRenewalReminderV0WebhookDelivery | GrantCreatedV0WebhookDelivery | GrantVoidedV0WebhookDelivery | EntitlementBalanceLowV0WebhookDelivery | EntitlementExhaustedV0WebhookDelivery | EntitlementResetV0WebhookDelivery | PaymentSessionCompletedV0WebhookDelivery | PaymentSessionExpiredV0WebhookDelivery | OrderApprovedV0WebhookDelivery | OrderCancelledV0WebhookDelivery | OrderPushedV0WebhookDelivery | ApprovalRequestedV0WebhookDelivery | ApprovalDecidedV0WebhookDelivery | SourceEventPendingV0WebhookDelivery | SourceEventProcessedV0WebhookDelivery | SourceEventFailedV0WebhookDelivery | UsageUnmatchedV0WebhookDelivery | UsageUnbilledV0WebhookDelivery | CustomerCreatedV0WebhookDelivery | AlertTriggeredV0WebhookDelivery | WebhookEndpointFailingV0WebhookDelivery | WebhookEndpointDisabledV0WebhookDelivery | WebhookEndpointTestV0WebhookDelivery)
+export type WebhookDelivery = (InvoiceIssuedV0WebhookDelivery | InvoicePaidV0WebhookDelivery | InvoicePaymentFailedV0WebhookDelivery | InvoiceOverdueV0WebhookDelivery | InvoiceCancelledV0WebhookDelivery | InvoiceWrittenOffV0WebhookDelivery | InvoiceRefundedV0WebhookDelivery | InvoiceRefundVoidedV0WebhookDelivery | InvoiceCreditedV0WebhookDelivery | InvoiceCreditNoteVoidedV0WebhookDelivery | InvoicePushedV0WebhookDelivery | SubscriptionCreatedV0WebhookDelivery | SubscriptionActivatedV0WebhookDelivery | SubscriptionUpdatedV0WebhookDelivery | SubscriptionPausedV0WebhookDelivery | SubscriptionResumedV0WebhookDelivery | SubscriptionTerminatedV0WebhookDelivery | SubscriptionRenewalReminderV0WebhookDelivery | GrantCreatedV0WebhookDelivery | GrantVoidedV0WebhookDelivery | EntitlementBalanceLowV0WebhookDelivery | EntitlementExhaustedV0WebhookDelivery | EntitlementResetV0WebhookDelivery | PaymentSessionCompletedV0WebhookDelivery | PaymentSessionExpiredV0WebhookDelivery | OrderApprovedV0WebhookDelivery | OrderCancelledV0WebhookDelivery | OrderPushedV0WebhookDelivery | ApprovalRequestedV0WebhookDelivery | ApprovalDecidedV0WebhookDelivery | SourceEventPendingV0WebhookDelivery | SourceEventProcessedV0WebhookDelivery | SourceEventFailedV0WebhookDelivery | UsageUnmatchedV0WebhookDelivery | UsageUnbilledV0WebhookDelivery | CustomerCreatedV0WebhookDelivery | AlertTriggeredV0WebhookDelivery | WebhookEndpointFailingV0WebhookDelivery | WebhookEndpointDisabledV0WebhookDelivery | WebhookEndpointTestV0WebhookDelivery)
 export type CreateEventsReply = (AcceptedEvent | AcceptedEvents)
 export type CreateEventsBody = (EventCreate | EventCreate[])
 export type ReceiveSourceEventReply = (SourceEvent | SourceEventReceipt)
@@ -3941,14 +3953,16 @@ export interface CreditNote {
 id: string
 /** The name of the type of this resource. */
 object: "credit_note"
-/** `refund`: of a whole paid invoice. `cancellation`: of an unpaid one. `credit`: of a part, such as unused time. */
-kind: ("refund" | "cancellation" | "credit")
+/** `refund`: of a whole paid invoice. `cancellation`: of an unpaid one. `credit`: of a part, such as unused time. `partial`: of parts of lines, as you asked. */
+kind: ("refund" | "cancellation" | "credit" | "partial")
 /** The number of the credit note, without gaps for the merchant. */
 number: string
 /** The invoice that is credited. */
 invoiceId: string
 /** The id of the merchant that owns this resource. */
 merchantId: string
+/** The customer of the invoice. */
+customerId: string
 amount: Decimal
 taxAmount: Decimal
 total: Decimal
@@ -3956,11 +3970,15 @@ total: Decimal
 currency: string
 /** `ISSUED`: it is valid. `VOIDED`: it was voided, permanently. */
 status: ("ISSUED" | "VOIDED")
+/** The settlement of a `partial` that was sent. Null: none was. */
+settlement: (("refund" | "wallet" | "reduce") | null)
 /** The reason that was sent. Null: none was. */
 reason: (string | null)
 /** The reason that was sent with the void. Null: none was. */
 voidReason: (string | null)
-/** The lines of a `credit`. Null: in lists, and where the lines are those of the invoice. */
+/** Your key of a `partial`. Null: of the other kinds. */
+idempotencyKey: (string | null)
+/** The lines of a `credit` or a `partial`. Null: in lists, and where the lines are those of the invoice. */
 lines: (CreditNoteLine[] | null)
 /** The address of the PDF. It needs a key. */
 pdfUrl: string
@@ -3978,6 +3996,18 @@ object: "list"
 /** The resources of this page. */
 data: CreditNote[]
 pagination: Pagination
+}
+/** A part of a payment that goes back because of a credit note over a part of the invoice. */
+export interface InvoicePaymentReturn {
+/** The credit note that returns it. */
+creditNoteId: string
+amount: Decimal
+/** `requested`: the provider is asked. `manual`: send it back yourself, and mark the payment as returned. `returned`: it went back. `stopped`: the credit note was voided in time, or a dispute took the money. */
+status: ("requested" | "manual" | "returned" | "stopped")
+/** The time at which it went back. Null: it did not. */
+returnedAt: (string | null)
+/** The reference of the return, of the provider or your own. Null: none. */
+reference: (string | null)
 }
 /** A payment of an invoice, by card or recorded by hand. */
 export interface InvoicePayment {
@@ -4023,6 +4053,8 @@ amount: Decimal
 /** The reason in the word of the provider. */
 reason: string
 } | null)
+/** The parts that go back because of credit notes over a part of the invoice. */
+returns: InvoicePaymentReturn[]
 /** The address of the receipt as PDF. It needs a key. */
 receiptPdfUrl: string
 /** When the resource was created. */
@@ -7171,7 +7203,32 @@ idempotencyKey?: (string | null)
 /** The merchant that owns the resource. Default: your own organization; an operator must send it. */
 merchantId?: (string | null)
 }
-/** The body of `closeInvoiceNow`, `approveInvoice`, `writeOffInvoice`, `recalculateInvoice`, `payInvoiceNow`, `voidInvoiceRefund`. */
+/** A part of a charge that is credited: either `quantity` or `amount`. */
+export interface CreditNoteLineCreate {
+/** The charge that is credited: its discounts are credited with it. */
+lineItemId: string
+/** The units that are credited, at most what is left of the line. */
+quantity?: (DecimalInput | null)
+/** The amount that is credited, in major units: before tax, or with tax if prices include it. At most what the discounts and earlier credit notes left of the line. */
+amount?: (DecimalInput | null)
+}
+/** The body of `creditInvoiceLines`. */
+export interface CreditNoteCreate {
+/**
+ * The charges that are credited in part, each once.
+ * 
+ * @minItems 1
+ * @maxItems 100
+ */
+lines: CreditNoteLineCreate[]
+/** The reason. It is on the document. */
+reason: string
+/** `reduce`: off what is unpaid. `refund`: back as it was paid. `wallet`: into the wallet. Default: first off what is unpaid, and the remainder back as it was paid. */
+settlement?: (("refund" | "wallet" | "reduce") | null)
+/** Your key of this credit note, valid for ever and for all invoices of the merchant. The same key again answers 200 with the first credit note. */
+idempotencyKey: string
+}
+/** The body of `voidInvoiceCreditNote`, `closeInvoiceNow`, `approveInvoice`, `writeOffInvoice`, `recalculateInvoice`, `payInvoiceNow`, `voidInvoiceRefund`. */
 export interface Reason {
 /** The reason, for people. */
 reason?: (string | null)
@@ -7772,7 +7829,7 @@ url: string
  * @minItems 1
  * @maxItems 100
  */
-eventTypes?: (("*" | "invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
+eventTypes?: (("*" | "invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
 /** A description of the endpoint. Null: none. */
 description?: (string | null)
 /** `enabled`: webhooks are sent. `disabled`: none are. Default: `enabled`. */
@@ -7790,7 +7847,7 @@ url?: (string | null)
  * @minItems 1
  * @maxItems 100
  */
-eventTypes?: (("*" | "invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
+eventTypes?: (("*" | "invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
 /** A description of the endpoint. Null: none. */
 description?: (string | null)
 /** `enabled`: webhooks are sent. `disabled`: none are. Default: `enabled`. */
@@ -7815,7 +7872,7 @@ endpointId?: (string | null)
  * @minItems 1
  * @maxItems 100
  */
-types?: (("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
+types?: (("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
 /** `true`: leaves out delivered and pending events. */
 onlyFailed?: (boolean | null)
 /** The merchant that owns the resource. Default: your own organization; an operator must send it. */
@@ -8806,7 +8863,7 @@ after?: string
 /** Only resources of this merchant. Default: your own organization; an operator without it gets all merchants. */
 merchantId?: string
 /** Only events of this type. */
-type?: ("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")
+type?: ("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")
 /** Only events of this resource. */
 resourceId?: string
 }

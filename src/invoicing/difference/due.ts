@@ -34,7 +34,15 @@ import {
   segmentAt,
   segmentsOf,
 } from '../timeline/segments.ts';
-import { type Behavior, type BilledItem, type BilledSoFar, billedUsage, leftOfItem, timeOfItem } from './billed.ts';
+import {
+  type Behavior,
+  type BilledItem,
+  type BilledSoFar,
+  billedUsage,
+  leftBeforeNotes,
+  leftOfItem,
+  timeOfItem,
+} from './billed.ts';
 import { compareTime, type TimeDue } from './time.ts';
 
 /** A charge of an invoice: the amount owed and not billed yet. */
@@ -503,13 +511,13 @@ function commitmentDue({ terms, items, invoice }: CommitmentState, cell: Cell, t
   const counted = items.map((item) => {
     const { priceId, period, invoiceEnd } = item;
     const bill = priceId !== null && { priceId, period, spans: timeOfItem(item), invoiceEnd };
-    return bill ? scale(quotedLeft(item, terms), shareOfBill(terms, cell, end, bill)) : ZERO;
+    return bill ? scale(leftBeforeNotes(item, terms.taxBehavior), shareOfBill(terms, cell, end, bill)) : ZERO;
   });
   return {
     period: { start: cell.start, end },
     minimumAmount: minimumAmount ?? ZERO,
     charged: sum(counted),
-    before: sum(asked.map((item) => quotedLeft(item, terms))),
+    before: sum(asked.map((item) => leftBeforeNotes(item, terms.taxBehavior))),
     back: asked.length === 0 ? null : backOf(asked),
     items: asked,
     isLate: false,
@@ -519,12 +527,6 @@ function commitmentDue({ terms, items, invoice }: CommitmentState, cell: Cell, t
     },
     taxRate,
   };
-}
-
-/** The part of an item that is not credited, as its price quotes it. */
-function quotedLeft(item: BilledItem, { taxBehavior }: BillingState['terms']): Decimal {
-  const { net, tax } = leftOfItem(item);
-  return taxBehavior === 'inclusive' ? net.plus(tax) : net;
 }
 
 /** The share of the whole period for a minimum, if the period became shorter after it was billed. */

@@ -9,7 +9,7 @@ import type { PaymentReceipt } from '../../payments/index.ts';
 import { inOrderOfTime, linesWithCredits, notesOfLine } from '../calculation/line-notes.ts';
 import { bearsTax } from '../calculation/one-off-lines.ts';
 import { selectLinesCreditedBefore, selectLinesOfCreditNote } from '../credit-notes/credit-note-lines.sql.ts';
-import type { CreditNoteLineRow, CreditNoteRow } from '../invoice/credit-note.ts';
+import { type CreditNoteLineRow, type CreditNoteRow, isOverPart } from '../invoice/credit-note.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { type InvoiceRow, localeOf, type PartyRecord, type TaxRecord } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
@@ -71,9 +71,9 @@ export async function describeCreditNote(
   const money: Money = (amount) => formatMoney(amount, note.currency);
   const lines = await linesWithCredits(tx, invoice);
   const credited = new Map(lines.map((line) => [line.id, line]));
-  const own = note.kind === 'credit' ? await selectLinesOfCreditNote(tx, note) : [];
-  const whole = note.kind === 'credit' ? [] : inOrderOfTime(invoice, lines);
-  const before = note.kind === 'credit' ? [] : await selectLinesCreditedBefore(tx, note);
+  const own = isOverPart(note) ? await selectLinesOfCreditNote(tx, note) : [];
+  const whole = isOverPart(note) ? [] : inOrderOfTime(invoice, lines);
+  const before = isOverPart(note) ? [] : await selectLinesCreditedBefore(tx, note);
   const less = before.map(({ number, ...line }) => ({
     ...negated(line),
     displayName: `${line.displayName} (${number})`,
