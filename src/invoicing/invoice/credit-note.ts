@@ -35,7 +35,7 @@ export interface ReadCreditNote extends CreditNoteRow {
 }
 
 /** `refund`: back as it came. `reduce`: off what is unpaid. */
-export type Settlement = 'refund' | 'wallet' | 'reduce';
+type Settlement = 'refund' | 'wallet' | 'reduce';
 
 /** Is it over a part of its invoice, with lines of its own? */
 export const isOverPart = ({ kind }: Pick<CreditNoteRow, 'kind'>): boolean => kind === 'credit' || kind === 'partial';

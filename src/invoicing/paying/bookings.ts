@@ -183,7 +183,7 @@ export async function bookRefund(
 }
 
 /** What a credit note over a part of an invoice does, beside its amounts. */
-export interface PartNoted {
+interface PartNoted {
   /** Off what is unpaid, and off what is owed again after a refund that was voided too late. */
   readonly off: Decimal;
   readonly offAgain: Decimal;

@@ -33,7 +33,7 @@ import {
 const isGoing = ({ status }: PartReturn): boolean => status !== 'stopped';
 
 /** The amount of some parts that goes back, or has. */
-export const sumOfParts = (parts: readonly PartReturn[]): Decimal =>
+const sumOfParts = (parts: readonly PartReturn[]): Decimal =>
   sum(parts.filter(isGoing).map(({ amount }) => amount));
 
 /** The parts of payments that go back, by payment. */
