@@ -613,7 +613,10 @@ class Driver {
       invoices: invoices.toReversed(),
       notes,
       payments,
-      wallet: totalOf(wallets.map(({ balances }) => balances[0]?.balance ?? '0')),
+      wallet: totalOf(
+        wallets.map(({ balances }) => balances[0]?.balance ?? '0'),
+        DIGITS[this.#life.currency],
+      ),
       payerId: this.#payer.id,
       owedAgain: await this.#owedAgain(),
       charges: (await this.#paying?.charges()) ?? [],
@@ -631,8 +634,8 @@ const backwards = (value: object): object =>
   ) as object;
 
 /** The sum of decimal texts. */
-const totalOf = (texts: readonly string[]): string =>
-  texts.reduce((sum, text) => sum.plus(text), decimal('0')).toFixed();
+const totalOf = (texts: readonly string[], digits: number): string =>
+  texts.reduce((sum, text) => sum.plus(text), decimal('0')).toFixed(digits);
 
 /** An answer without generated names and times. */
 function withoutNames(value: unknown): unknown {

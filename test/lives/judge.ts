@@ -154,8 +154,9 @@ function isRight(
 
 /** Who pays an invoice is who paid for the customer at its issue (commercial.md §8). */
 function payers(life: Life, { invoices, deeds, payerId }: Lived): string[] {
-  return invoices.flatMap(({ id, issuedAt, payerId: is }) => {
-    const isPaidFor = issuedAt === null ? null : switchedAt(deeds, 'payer', secondsOf(life, issuedAt));
+  return invoices.flatMap(({ id, subscriptionId, issuedAt, payerId: is }) => {
+    const isOnClock = issuedAt !== null && subscriptionId !== null;
+    const isPaidFor = !isOnClock ? null : switchedAt(deeds, 'payer', secondsOf(life, issuedAt));
     const should = isPaidFor ? payerId : null;
     return isPaidFor === null || is === should ? [] : [`payer: of invoice ${id} it is ${is}, and should be ${should}`];
   });
