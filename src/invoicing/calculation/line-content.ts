@@ -1,4 +1,4 @@
-import { Decimal, ONE, plain, ZERO } from '../../kernel/decimal.ts';
+import { Decimal, ONE, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import { roundTogether } from '../../kernel/money.ts';
 import type { DueCharge } from '../difference/due.ts';
 import { groupKey } from '../invoice/billed-usage.ts';
@@ -53,14 +53,16 @@ export function asDrafts(
   const drafts: DraftLine[] = [];
   const listed = listPrices(input, charge, late?.usage ?? input.usage);
   const isKept = (late !== undefined || before !== undefined) && !hasRebate;
-  for (const line of lines) {
+  for (const [place, line] of lines.entries()) {
     const isOfLate = late !== undefined && line.kind === 'charge';
     const isLower = line.kind === 'maximum' && isKept && all.lt(0); // a change made the time shorter for which it holds
     const takesBack = (line.kind === 'charge' || line.kind === 'minimum' || isLower) && line.totalPrice.lt(0);
+    const given = sum(lines.flatMap((each) => (isDiscount(each) && each.chargeAt === place ? each.totalPrice : [])));
     drafts.push({
       amount: line.totalPrice,
       taxRate: rateOf(input, charge.price),
       ...(takesBack && (isKept ? { cutTurn: 'credit', cut: 'credited' } : { cutTurn: 'rebate', cut: 'lost' })),
+      ...(takesBack && given.gt(0) && { mostCut: Decimal.max(ZERO, line.totalPrice.plus(given).negated()) }),
       appliesTo: isDiscount(line) ? (drafts[line.chargeAt] as DraftLine) : null, // the charges come first
       priceId: charge.price.id,
       type: line.kind,

@@ -52,6 +52,16 @@ describe('totals', () => {
 
 describe('an invoice below zero is cut to zero', () => {
   it.each<{ what: string; given: TotalledLine[]; behavior?: TaxBehavior; totals: string; amounts: string[] }>([
+    {
+      // 60 of usage less 25 % was billed, and 1 is owed: 44.25 is too much, not 59.
+      what: 'a correction of usage with a discount, by no more than both together; then the other credit',
+      given: [
+        { ...(lines('-59.00 @ 0 credit')[0] as TotalledLine), mostCut: decimal('44.25') },
+        ...lines('14.75 @ 0', '-20.00 @ 0 credit'),
+      ],
+      totals: '0 + 0 = 0',
+      amounts: ['-14.75', '14.75', '0'],
+    },
     { what: 'a rebate alone', given: lines('-5.00 @ 20 rebate'), totals: '0 + 0 = 0', amounts: ['0'] },
     {
       what: 'a rebate larger than the charges',

@@ -9,6 +9,8 @@ export interface TotalledLine extends TaxableLine {
    * negative price, whose remainder is lost. Other negative lines (discounts, limits) belong to charges and come last.
    */
   readonly cutTurn?: 'credit' | 'rebate';
+  /** How much of it may be cut: the discounts on it stay on the invoice. All of it if absent. */
+  readonly mostCut?: Decimal;
 }
 
 /** A line with its tax, and the part that was cut from its amount so that the invoice stays at zero (0 or negative). */
@@ -65,7 +67,7 @@ function cutsToZero(lines: readonly TotalledLine[], behavior: TaxBehavior, curre
     sum(taxLines(cutBy(lines, units.times(unit), currency), behavior, currency).lines.map((line) => line.gross));
   if (total(ZERO).gte(0)) return ZERO;
   let tooLittle = ZERO;
-  let enough = sum(lines.map((line) => Decimal.max(0, line.amount.negated()))).div(unit);
+  let enough = sum(lines.map(mostCutOf)).div(unit);
   while (enough.minus(tooLittle).gt(1)) {
     const middle = enough.plus(tooLittle).div(2).floor();
     if (total(middle).gte(0)) enough = middle;
@@ -73,6 +75,9 @@ function cutsToZero(lines: readonly TotalledLine[], behavior: TaxBehavior, curre
   }
   return enough.times(unit);
 }
+
+const mostCutOf = ({ amount, mostCut }: TotalledLine): Decimal =>
+  Decimal.max(0, Decimal.min(amount.negated(), mostCut ?? amount.negated()));
 
 const TURN = { credit: 0, rebate: 1, other: 2 } as const;
 
@@ -87,7 +92,7 @@ function cutBy(lines: readonly TotalledLine[], cut: Decimal, currency: string): 
   let left = cut;
   for (const { index, amount } of turns) {
     if (left.isZero()) break;
-    const taken = Decimal.min(left, amount.negated());
+    const taken = Decimal.min(left, mostCutOf(lines[index] as TotalledLine));
     after[index] = reduced(lines[index] as TotalledLine, amount.plus(taken), currency);
     left = left.minus(taken);
   }
