@@ -24,6 +24,8 @@ export const KINDS = [
   'exempt',
   /** Negotiated prices, for a time or until they are changed. */
   'agreed',
+  /** Coupons of all kinds, which end early or follow the subscription to another plan. */
+  'coupon',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -73,6 +75,7 @@ export function kindsOf(life: Life, deeds: readonly Deed[]): Kind[] {
     oneOff: () => of('oneOff').length > 0,
     taxes: () => new Set(life.prices.map(({ taxRate }) => taxRate ?? life.taxRate)).size > 1,
     exempt: () => of('exempt').some(({ step }) => step.is),
+    coupon: () => of('coupon').length > 0,
     agreed: () => [...of('subscribe'), ...of('change')].some(({ step }) => (step.overrides ?? []).length > 0),
   };
   const isCommitted = (plan: Plan): boolean => plan.minimum !== undefined && isMixed(plan);

@@ -24,7 +24,9 @@ import {
   partOfWhole,
 } from '../owed/charges.ts';
 import { commitmentOf, shareOfBill } from '../owed/commitment.ts';
+import { type ChargeCoupon, couponsOfMinimum, inTwoKinds } from '../owed/coupons.ts';
 import { isAdditive } from '../rating/index.ts';
+import { namesCharges } from '../terms/applies-to.ts';
 import {
   boundsOfSeries,
   cadenceOfPrice,
@@ -34,7 +36,15 @@ import {
   segmentAt,
   segmentsOf,
 } from '../timeline/segments.ts';
-import { type Behavior, type BilledItem, type BilledSoFar, billedUsage, leftOfItem, timeOfItem } from './billed.ts';
+import {
+  addUp,
+  type Behavior,
+  type BilledItem,
+  type BilledSoFar,
+  billedUsage,
+  leftOfItem,
+  timeOfItem,
+} from './billed.ts';
 import { compareTime, type TimeDue } from './time.ts';
 
 /** A charge of an invoice: the amount owed and not billed yet. */
@@ -75,6 +85,9 @@ export interface DueCommitment {
   readonly items: readonly BilledItem[];
   /** The period is closed, and this corrects its bill. */
   readonly isLate: boolean;
+  /** The coupons that name no charges: they take part in it. What other invoices took for each. */
+  readonly coupons: readonly ChargeCoupon[];
+  readonly couponsBefore: Readonly<Record<string, Decimal>>;
   /** The share of a charge of this invoice that counts for it. */
   readonly shareOf: (charge: OwedCharge) => Fraction;
   /** Percent: of the increase. */
@@ -466,7 +479,9 @@ export const asksCommitment = (terms: HistoricTerms, invoice: InvoicePeriod): bo
  * None without commitments.
  */
 export const planPeriodsOf = (terms: HistoricTerms, { periodEnd: end }: Pick<InvoicePeriod, 'periodEnd'>): Cell[] =>
-  hasCommitments(terms) ? cellsIn(terms, { start: justBefore(end), end }).filter((cell) => isOfPlan(terms, cell)) : [];
+  hasCommitments(terms) || inTwoKinds(terms.redemptions).ofPeriods.length > 0
+    ? cellsIn(terms, { start: justBefore(end), end }).filter((cell) => isOfPlan(terms, cell))
+    : [];
 
 const isOfPlan = (terms: HistoricTerms, { cadence, start }: Cell): boolean =>
   segmentAt(segmentsOf(terms), start).planCadence === cadence;
@@ -488,19 +503,30 @@ const isOpen = ({ invoice, others }: CommitmentState, { cadence, start, end }: C
 function commitmentDue({ terms, items, invoice }: CommitmentState, cell: Cell, taxRate: Decimal): DueCommitment | null {
   const now = cellAt(terms, cell.cadence, cell.start);
   const minimumAmount = now && commitmentOf(terms, now);
-  const asked = items.filter(({ priceId, period }) => priceId === null && period.start.equals(cell.start));
+  const asked = items.filter(
+    ({ priceId, redemptionId, period }) =>
+      priceId === null && redemptionId === undefined && period.start.equals(cell.start),
+  );
   if (minimumAmount === null && asked.length === 0) return null;
   const end = now?.end ?? cell.end;
+  const general = new Set(
+    (terms.redemptions ?? []).filter((each) => !namesCharges(each.appliesTo)).map(({ id }) => id),
+  );
+  const isGeneral = (id: string) => general.has(id);
   const counted = items.map((item) => {
     const { priceId, period, invoiceEnd } = item;
     const bill = priceId !== null && { priceId, period, spans: timeOfItem(item), invoiceEnd };
-    return bill ? scale(quotedLeft(item, terms), shareOfBill(terms, cell, end, bill)) : ZERO;
+    return bill
+      ? scale(quotedLeft(item, terms).minus(couponsOf(item, terms, isGeneral)), shareOfBill(terms, cell, end, bill))
+      : ZERO;
   });
   return {
     period: { start: cell.start, end },
     minimumAmount: minimumAmount ?? ZERO,
     charged: sum(counted),
-    before: sum(asked.map((item) => quotedLeft(item, terms))),
+    before: sum(asked.map((item) => quotedLeft(item, terms).minus(couponsOf(item, terms)))),
+    coupons: couponsOfMinimum(terms, cell),
+    couponsBefore: addUp(asked.flatMap((item) => couponLinesOf(item, terms))),
     back: asked.length === 0 ? null : backOf(asked),
     items: asked,
     isLate: false,
@@ -513,9 +539,27 @@ function commitmentDue({ terms, items, invoice }: CommitmentState, cell: Cell, t
 }
 
 /** The part of an item that is not credited, as its price quotes it. */
-function quotedLeft(item: BilledItem, { taxBehavior }: BillingState['terms']): Decimal {
+export function quotedLeft(item: BilledItem, { taxBehavior }: BillingState['terms']): Decimal {
   const { net, tax } = leftOfItem(item);
   return taxBehavior === 'inclusive' ? net.plus(tax) : net;
+}
+
+/** What coupons took of an item, under the redemption of each. */
+const couponLinesOf = ({ lines }: BilledItem, { taxBehavior }: BillingState['terms']) =>
+  lines.flatMap(({ workings, net, tax }) =>
+    workings?.coupon ? [{ [workings.coupon.redemptionId]: taxBehavior === 'inclusive' ? net.plus(tax) : net }] : [],
+  );
+
+/** What some coupons took of the part of an item that is not credited. */
+function couponsOf(
+  item: BilledItem,
+  terms: BillingState['terms'],
+  isCounted: (redemptionId: string) => boolean = () => true,
+): Decimal {
+  const lines = couponLinesOf(item, terms).flatMap((each) => Object.entries(each));
+  if (lines.length === 0 || item.net.isZero()) return ZERO;
+  const all = sum(lines.filter(([id]) => isCounted(id)).map(([, amount]) => amount));
+  return all.times(leftOfItem(item).net).div(item.net);
 }
 
 /** The share of the whole period for a minimum, if the period became shorter after it was billed. */

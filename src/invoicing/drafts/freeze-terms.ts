@@ -177,7 +177,10 @@ async function freezeOutsideOf(
 }
 
 /** The present history of a subscription, as an invoice stores it (docs/decisions/0066). */
-export const historyOf = ({ bounds: { endsAt }, versions }: BillingTerms): FrozenHistory => ({
+export const historyOf = ({ bounds: { endsAt }, versions, redemptions }: BillingTerms): FrozenHistory => ({
   endsAt: endsAt?.toString() ?? null,
+  ...(redemptions && {
+    redemptions: Object.fromEntries(redemptions.map(({ id, until }) => [id, until?.toString() ?? null])),
+  }),
   ...(versions && { changeIds: versions.flatMap(({ changeId }) => changeId ?? []) }),
 });

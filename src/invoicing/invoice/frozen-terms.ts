@@ -78,6 +78,8 @@ export interface FrozenHistory {
   readonly endsAt: string | null;
   /** Absent where there was never a change. */
   readonly changeIds?: readonly string[];
+  /** The coupons with their ends, RFC 3339; absent: none. */
+  readonly redemptions?: Readonly<Record<string, string | null>>;
   /** Of an invoice without lines: its place in the order of billing, after these lines and credits. */
   readonly place?: { readonly seq: string; readonly creditSeq: string };
 }

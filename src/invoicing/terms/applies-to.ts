@@ -1,6 +1,12 @@
-import { Id, type Static, Type } from '../../http/index.ts';
-import type { BilledPrice } from './billing-terms.ts';
-import { listPriceId } from './price-overrides.ts';
+import { type FieldWords, Id, type Static, Type } from '../../http/index.ts';
+import { listPriceId } from './list-price.ts';
+
+export const APPLIES_TO_FIELDS: FieldWords = {
+  planIds: 'Charges under these plans alone. Empty: under any plan.',
+  priceIds: 'Charges of these prices. Together with the metrics and fees: any of them. All empty: all charges.',
+  billableMetricIds: 'Charges for the usage of these metrics.',
+  feeIds: 'Charges of these fees.',
+};
 
 /** The charges that a coupon, a billing credit or a commitment is for, as it is answered. */
 export const AppliesToReply = Type.Object(
@@ -13,12 +19,7 @@ export const AppliesToReply = Type.Object(
   {
     $id: 'AppliesTo',
     description: 'A choice of charges. All lists empty: all charges.',
-    'x-fields': {
-      planIds: 'Charges under these plans alone. Empty: under any plan.',
-      priceIds: 'Charges of these prices. Together with the metrics and fees: any of them. All empty: all charges.',
-      billableMetricIds: 'Charges for the usage of these metrics.',
-      feeIds: 'Charges of these fees.',
-    },
+    'x-fields': APPLIES_TO_FIELDS,
   },
 );
 
@@ -28,7 +29,11 @@ export type AppliesTo = Static<typeof AppliesToReply>;
 /** A charge, as far as it is chosen: the plan under which it began, and its price. */
 export interface ChosenCharge {
   readonly planId: string;
-  readonly price: Pick<BilledPrice, 'id' | 'metric' | 'fee'>;
+  readonly price: {
+    readonly id: string;
+    readonly metric: { readonly id: string } | null;
+    readonly fee: { readonly id: string } | null;
+  };
 }
 
 /** Does a choice name charges, and not just plans? */

@@ -9,8 +9,9 @@ import {
   normaliseCadence,
   type Period,
 } from '../../kernel/time.ts';
-import type { BilledPrice, BilledVersion, SeriesBounds } from '../terms/billing-terms.ts';
-import { cutByOverrides, listPriceId } from '../terms/price-overrides.ts';
+import type { BilledPrice, BilledRedemption, BilledVersion, SeriesBounds } from '../terms/billing-terms.ts';
+import { listPriceId } from '../terms/list-price.ts';
+import { cutByOverrides } from '../terms/price-overrides.ts';
 import { type SeriesPeriod, seriesOf } from './series.ts';
 
 /** The versions of the terms, each with its time. */
@@ -21,6 +22,7 @@ export interface HistoricTerms {
   readonly bounds: SeriesBounds;
   /** In the order of time; absent where there was never another one than the terms' own. */
   readonly versions?: readonly BilledVersion[];
+  readonly redemptions?: readonly BilledRedemption[];
 }
 
 /** All versions of the terms, cut by agreed prices; the terms' own where there was never another one. */
@@ -44,7 +46,10 @@ export interface Segment
       BilledVersion,
       'planCadence' | 'prices' | 'anchors' | 'proration' | 'credit' | 'minimumAmount' | 'takesUpAnew' | 'agreedAnew'
     >,
-    Period {}
+    Period {
+  /** Absent of the only version of a subscription. */
+  readonly planId?: string;
+}
 
 /** Later than any allowed time: the end of endless things. */
 const NEVER: Instant = Temporal.Instant.from('9999-01-01T00:00:00Z');

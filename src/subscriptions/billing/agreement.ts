@@ -2,6 +2,7 @@ import { findPlans, findPlanVersions, type Plan, type PricedVersion } from '../.
 import type { Tx } from '../../db/index.ts';
 import type { BilledVersion, BillingTerms, PaymentTerms, PriceOverride } from '../../invoicing/index.ts';
 import { normaliseCadence } from '../../kernel/time.ts';
+import { redemptionOf } from '../subscription/coupon.ts';
 import { endOf } from '../subscription/decide.ts';
 import { overridesOver } from '../subscription/price-overrides.ts';
 import { withQuantities } from '../subscription/quantities.ts';
@@ -123,6 +124,7 @@ export function termsUnder(agreement: Agreement, subscription: SubscriptionRow):
     prices: withQuantities(version.prices, subscription.quantities),
     minimumAmount: version.minimumAmount,
     ...(versions.length > 0 && { versions }),
+    ...(subscription.redemptions.length > 0 && { redemptions: subscription.redemptions.map(redemptionOf) }),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { CreditMode, PriceOverride } from '../../invoicing/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
+import type { RedeemedCoupon } from './coupon.ts';
 import type { Quantities } from './quantities.ts';
 
 export type SubscriptionStatus = 'pending_payment' | 'active' | 'terminated';
@@ -14,6 +15,8 @@ export interface SubscriptionRow {
   planVersionId: string;
   planVersionNumber: number;
   quantities: Quantities;
+  /** Its coupons with what billing needs of them, the oldest first. */
+  redemptions: readonly RedeemedCoupon[];
   /** The agreed prices as they stand; those of earlier times are in its versions. */
   priceOverrides: readonly PriceOverride[];
   name: string;
@@ -63,4 +66,5 @@ export type NewSubscription = Omit<
   | 'terminationReason'
   | 'endCredit'
   | 'remindedPeriod'
+  | 'redemptions'
 >;

@@ -107,6 +107,7 @@ export type SubscriptionChanges = Partial<
     | 'planVersionId'
     | 'planVersionNumber'
     | 'quantities'
+    | 'redemptions'
     | 'activatedAt'
     | 'remindedPeriod'
     | 'nextActionAt'
@@ -124,6 +125,7 @@ export const updateSubscription = (
       ...changes,
       metadata: changes.metadata === undefined ? undefined : jsonb(changes.metadata),
       quantities: changes.quantities === undefined ? undefined : jsonb(changes.quantities),
+      redemptions: changes.redemptions === undefined ? undefined : jsonb(changes.redemptions),
       updatedAt: now,
     })}
      where merchant_id = ${subscription.merchantId} and id = ${subscription.id} and status = ${subscription.status}
