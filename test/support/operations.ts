@@ -568,8 +568,10 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
       }),
   ],
   createCoupon: [
-    () => ({ body: { name: 'Half', percentOff: '0.5', duration: 'forever' } }),
-    ({ merchant, plan }) => ({
+    ({ merchant }) => ({
+      body: { name: 'Half', percentOff: '0.5', duration: 'forever', merchantId: merchant.id },
+    }),
+    ({ merchant, plan, metric, fee }) => ({
       body: {
         name: 'Voucher',
         code: unique('CODE'),
@@ -578,7 +580,12 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
         duration: 'periods',
         durationInPeriods: 3,
         carriesOver: true,
-        appliesTo: { planIds: [plan.id], priceIds: [plan.prices[0].id], billableMetricIds: [], feeIds: [] },
+        appliesTo: {
+          planIds: [plan.id],
+          priceIds: [plan.prices[0].id],
+          billableMetricIds: [metric.id],
+          feeIds: [fee.id],
+        },
         minimumAmount: '5',
         maxRedemptions: 10,
         maxRedemptionsPerCustomer: 2,
