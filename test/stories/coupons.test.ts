@@ -291,9 +291,11 @@ it('is redeemed exactly as often as it allows, by 1,000 at once', async () => {
   const answers = await Promise.all(
     Array.from({ length: 1000 }, (_, place) => redeem(subscriptions[place % 25], { couponId })),
   );
-  const many = (of: number) => answers.filter(({ status }) => status === of).length;
-  // What comes while too many wait is told to come again: 503.
-  expect([many(201), many(409) + many(503)]).toEqual([10, 990]);
+  const of = Map.groupBy(answers, ({ status }) => status);
+  expect(of.get(201)).toHaveLength(10);
+  expect(of.get(409)?.length).toBeGreaterThan(0);
+  // What comes while too many wait is told to come again.
+  expect([...of.keys()].filter((status) => ![201, 409, 429, 503].includes(status))).toEqual([]);
   expect(await shop.read(`/v0/coupons/${couponId}`)).toMatchObject({ redemptionCount: 10, status: 'exhausted' });
   const redeemed = await Promise.all(subscriptions.map(redemptionsOf));
   expect(redeemed.flat()).toHaveLength(10);
