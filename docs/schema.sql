@@ -226,12 +226,16 @@ create table billable_metric (
   tax_rate numeric,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  time_unit text,
+  display_unit jsonb,
   constraint billable_metric_pkey PRIMARY KEY (merchant_id, id),
   constraint billable_metric_merchant_id_item_id_fkey FOREIGN KEY (merchant_id, item_id) REFERENCES item(merchant_id, id),
   constraint billable_metric_merchant_id_product_id_fkey FOREIGN KEY (merchant_id, product_id) REFERENCES product(merchant_id, id),
-  constraint billable_metric_aggregation_check CHECK ((aggregation = ANY (ARRAY['SUM'::text, 'COUNT'::text, 'AVG'::text, 'MIN'::text, 'MAX'::text, 'UNIQUE_COUNT'::text, 'LATEST'::text]))),
+  constraint billable_metric_aggregation_check CHECK ((aggregation = ANY (ARRAY['SUM'::text, 'COUNT'::text, 'AVG'::text, 'MIN'::text, 'MAX'::text, 'UNIQUE_COUNT'::text, 'LATEST'::text, 'TIME_WEIGHTED'::text]))),
   constraint billable_metric_check CHECK (((value_property IS NOT NULL) OR (aggregation = 'COUNT'::text))),
-  constraint billable_metric_tax_rate_check CHECK (((tax_rate >= (0)::numeric) AND (tax_rate <= (100)::numeric)))
+  constraint billable_metric_tax_rate_check CHECK (((tax_rate >= (0)::numeric) AND (tax_rate <= (100)::numeric))),
+  constraint billable_metric_time_unit CHECK (((time_unit IS NOT NULL) = (aggregation = 'TIME_WEIGHTED'::text))),
+  constraint billable_metric_time_unit_check CHECK ((time_unit = ANY (ARRAY['hour'::text, 'day'::text, 'period'::text])))
 );
 CREATE INDEX billable_metric_all ON billable_metric USING btree (seq DESC);
 CREATE INDEX billable_metric_event_type ON billable_metric USING btree (merchant_id, event_type);
@@ -390,6 +394,7 @@ create table checkout_link (
   ended_at timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  currency text,
   coupons jsonb default '[]'::jsonb not null,
   allow_promotion_codes boolean default false not null,
   constraint checkout_link_pkey PRIMARY KEY (merchant_id, id),
@@ -405,6 +410,7 @@ CREATE INDEX checkout_link_customer ON checkout_link USING btree (merchant_id, c
 CREATE INDEX checkout_link_order ON checkout_link USING btree (merchant_id, seq DESC);
 CREATE INDEX checkout_link_plan ON checkout_link USING btree (merchant_id, plan_id, seq DESC);
 alter table checkout_link enable row level security; -- with the two policies of tenant_table()
+CREATE TRIGGER own_currency BEFORE INSERT ON checkout_link FOR EACH ROW WHEN ((new.currency IS NULL)) EXECUTE FUNCTION currency_of_link();
 CREATE TRIGGER register AFTER INSERT ON checkout_link REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION register_resources();
 CREATE TRIGGER unregister AFTER DELETE ON checkout_link REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION unregister_resources();
 
@@ -444,11 +450,14 @@ create table cost (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   deleted_at timestamp with time zone,
+  time_unit text,
   constraint cost_pkey PRIMARY KEY (merchant_id, id),
   constraint cost_merchant_id_product_id_fkey FOREIGN KEY (merchant_id, product_id) REFERENCES product(merchant_id, id),
-  constraint cost_aggregation_check CHECK ((aggregation = ANY (ARRAY['SUM'::text, 'COUNT'::text, 'AVG'::text, 'MIN'::text, 'MAX'::text, 'UNIQUE_COUNT'::text, 'LATEST'::text]))),
+  constraint cost_aggregation_check CHECK ((aggregation = ANY (ARRAY['SUM'::text, 'COUNT'::text, 'AVG'::text, 'MIN'::text, 'MAX'::text, 'UNIQUE_COUNT'::text, 'LATEST'::text, 'TIME_WEIGHTED'::text]))),
   constraint cost_check CHECK (((value_property IS NOT NULL) OR (aggregation IS NULL) OR (aggregation = 'COUNT'::text))),
   constraint cost_check1 CHECK (((event_type IS NULL) OR (aggregation IS NOT NULL))),
+  constraint cost_time_unit CHECK (((time_unit IS NOT NULL) = (NOT (aggregation IS DISTINCT FROM 'TIME_WEIGHTED'::text)))),
+  constraint cost_time_unit_check CHECK ((time_unit = ANY (ARRAY['hour'::text, 'day'::text, 'period'::text]))),
   constraint cost_type_check CHECK ((type = 'metered'::text)),
   constraint cost_unit_cost_check CHECK ((unit_cost >= (0)::numeric))
 );
@@ -528,19 +537,27 @@ create table credit_note (
   voided_at timestamp with time zone,
   refund_id text,
   is_within_total boolean default true not null,
+  settlement text,
+  topped_up numeric default 0 not null,
+  idempotency_key text,
+  idempotency_print bytea,
   constraint credit_note_pkey PRIMARY KEY (merchant_id, id),
   constraint credit_note_merchant_id_invoice_id_fkey FOREIGN KEY (merchant_id, invoice_id) REFERENCES invoice(merchant_id, id),
   constraint credit_note_check CHECK (((amount + tax_amount) = total)),
   constraint credit_note_check1 CHECK (((status = 'VOIDED'::text) = (voided_at IS NOT NULL))),
   constraint credit_note_check2 CHECK (((refund_id IS NULL) OR (kind = 'credit'::text))),
-  constraint credit_note_kind_check CHECK ((kind = ANY (ARRAY['refund'::text, 'cancellation'::text, 'credit'::text]))),
+  constraint credit_note_kind_check CHECK ((kind = ANY (ARRAY['refund'::text, 'cancellation'::text, 'credit'::text, 'partial'::text]))),
+  constraint credit_note_print CHECK ((((idempotency_key IS NULL) = (idempotency_print IS NULL)) AND ((idempotency_key IS NOT NULL) = (kind = 'partial'::text)))),
+  constraint credit_note_settlement CHECK (((settlement IS NULL) OR (kind = 'partial'::text))),
+  constraint credit_note_settlement_check CHECK ((settlement = ANY (ARRAY['refund'::text, 'wallet'::text, 'reduce'::text]))),
   constraint credit_note_status_check CHECK ((status = ANY (ARRAY['ISSUED'::text, 'VOIDED'::text])))
 );
 CREATE INDEX credit_note_by_number ON credit_note USING btree (merchant_id, lower(number) COLLATE "C");
+CREATE UNIQUE INDEX credit_note_key ON credit_note USING btree (merchant_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 CREATE UNIQUE INDEX credit_note_number ON credit_note USING btree (merchant_id, number);
 CREATE INDEX credit_note_of ON credit_note USING btree (merchant_id, invoice_id, seq DESC);
 CREATE INDEX credit_note_of_refund ON credit_note USING btree (merchant_id, refund_id) WHERE (refund_id IS NOT NULL);
-CREATE UNIQUE INDEX one_unvoided_credit_note ON credit_note USING btree (merchant_id, invoice_id) WHERE ((status = 'ISSUED'::text) AND (kind <> 'credit'::text));
+CREATE UNIQUE INDEX one_unvoided_credit_note ON credit_note USING btree (merchant_id, invoice_id) WHERE ((status = 'ISSUED'::text) AND (kind <> ALL (ARRAY['credit'::text, 'partial'::text])));
 alter table credit_note enable row level security; -- with the two policies of tenant_table()
 CREATE TRIGGER keep_revenue AFTER INSERT ON credit_note REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION keep_revenue_of_credit_notes();
 CREATE TRIGGER keep_revenue_of_changed AFTER UPDATE ON credit_note REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION keep_revenue_of_credit_notes();
@@ -610,9 +627,12 @@ create table customer (
   changed_at timestamp with time zone default clock_timestamp() not null,
   tax_exempt boolean default false not null,
   tax_exempt_reason text,
+  payer_id text,
   constraint customer_pkey PRIMARY KEY (merchant_id, id),
   constraint customer_merchant_id_consumer_id_fkey FOREIGN KEY (merchant_id, consumer_id) REFERENCES organization(merchant_id, id),
+  constraint customer_merchant_id_payer_id_fkey FOREIGN KEY (merchant_id, payer_id) REFERENCES customer(merchant_id, id),
   constraint customer_buyer_reference_check CHECK (((length(buyer_reference) >= 1) AND (length(buyer_reference) <= 200))),
+  constraint customer_check CHECK ((payer_id <> id)),
   constraint customer_external_id_check CHECK (((char_length(external_id) >= 1) AND (char_length(external_id) <= 255))),
   constraint customer_locale_check CHECK ((locale = ANY (ARRAY['en'::text, 'de'::text, 'fr'::text, 'es'::text]))),
   constraint customer_tax_exempt_reason_check CHECK (((length(tax_exempt_reason) >= 1) AND (length(tax_exempt_reason) <= 500)))
@@ -625,6 +645,7 @@ CREATE INDEX customer_changed ON customer USING btree (merchant_id, changed_at);
 CREATE UNIQUE INDEX customer_external_id ON customer USING btree (merchant_id, external_id) WHERE (deleted_at IS NULL);
 CREATE INDEX customer_order ON customer USING btree (merchant_id, seq DESC) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX customer_pair ON customer USING btree (merchant_id, consumer_id) WHERE (deleted_at IS NULL);
+CREATE INDEX customer_payer ON customer USING btree (merchant_id, payer_id) WHERE ((payer_id IS NOT NULL) AND (deleted_at IS NULL));
 CREATE INDEX customer_search ON customer USING gin (((search_keys(merchant_id, 'name'::text, consumer_name) || search_keys(merchant_id, 'email'::text, consumer_emails)))) WHERE (deleted_at IS NULL);
 alter table customer enable row level security; -- with the two policies of tenant_table()
 CREATE TRIGGER ask_for_tax_address AFTER INSERT ON customer FOR EACH ROW EXECUTE FUNCTION ask_for_tax_address_of_customer();
@@ -756,6 +777,7 @@ create table entitlement (
   change_count bigint default 0 not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  pauses jsonb default '[]'::jsonb not null,
   constraint entitlement_pkey PRIMARY KEY (merchant_id, id),
   constraint entitlement_merchant_id_clock_id_fkey FOREIGN KEY (merchant_id, clock_id) REFERENCES test_clock(merchant_id, id),
   constraint entitlement_merchant_id_customer_id_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES customer(merchant_id, id),
@@ -776,7 +798,7 @@ CREATE UNIQUE INDEX entitlement_of_subscription ON entitlement USING btree (merc
 CREATE INDEX entitlement_order ON entitlement USING btree (merchant_id, seq DESC);
 CREATE INDEX entitlement_subscription ON entitlement USING btree (merchant_id, subscription_id, seq DESC) WHERE (subscription_id IS NOT NULL);
 alter table entitlement enable row level security; -- with the two policies of tenant_table()
-CREATE TRIGGER count_changes BEFORE UPDATE ON entitlement FOR EACH ROW WHEN ((((((((((((((old.active_from IS DISTINCT FROM new.active_from) OR (old.active_to IS DISTINCT FROM new.active_to)) OR (old.is_canceled IS DISTINCT FROM new.is_canceled)) OR (old.is_from_plan IS DISTINCT FROM new.is_from_plan)) OR (old.clock_id IS DISTINCT FROM new.clock_id)) OR (old.plan_id IS DISTINCT FROM new.plan_id)) OR (old.subscription_id IS DISTINCT FROM new.subscription_id)) OR (old.product_id IS DISTINCT FROM new.product_id)) OR (old.feature_id IS DISTINCT FROM new.feature_id)) OR (old.feature_type IS DISTINCT FROM new.feature_type)) OR (old.customer_id IS DISTINCT FROM new.customer_id)) OR (old.billable_metric_ids IS DISTINCT FROM new.billable_metric_ids)) OR (old.metadata IS DISTINCT FROM new.metadata))) EXECUTE FUNCTION count_change_of_entitlement();
+CREATE TRIGGER count_changes BEFORE UPDATE ON entitlement FOR EACH ROW WHEN (((((((((((((((old.active_from IS DISTINCT FROM new.active_from) OR (old.active_to IS DISTINCT FROM new.active_to)) OR (old.is_canceled IS DISTINCT FROM new.is_canceled)) OR (old.is_from_plan IS DISTINCT FROM new.is_from_plan)) OR (old.clock_id IS DISTINCT FROM new.clock_id)) OR (old.plan_id IS DISTINCT FROM new.plan_id)) OR (old.subscription_id IS DISTINCT FROM new.subscription_id)) OR (old.product_id IS DISTINCT FROM new.product_id)) OR (old.feature_id IS DISTINCT FROM new.feature_id)) OR (old.feature_type IS DISTINCT FROM new.feature_type)) OR (old.customer_id IS DISTINCT FROM new.customer_id)) OR (old.billable_metric_ids IS DISTINCT FROM new.billable_metric_ids)) OR (old.metadata IS DISTINCT FROM new.metadata)) OR (old.pauses IS DISTINCT FROM new.pauses))) EXECUTE FUNCTION count_change_of_entitlement();
 CREATE TRIGGER register AFTER INSERT ON entitlement REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION register_resources();
 CREATE TRIGGER unregister AFTER DELETE ON entitlement REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION unregister_resources();
 
@@ -1236,14 +1258,17 @@ create table invoice (
   updated_at timestamp with time zone not null,
   rebilled_from bigint,
   changed_at timestamp with time zone default clock_timestamp() not null,
+  payer_id text,
   constraint invoice_pkey PRIMARY KEY (merchant_id, id),
   constraint invoice_merchant_id_clock_id_fkey FOREIGN KEY (merchant_id, clock_id) REFERENCES test_clock(merchant_id, id),
   constraint invoice_merchant_id_customer_id_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES customer(merchant_id, id),
+  constraint invoice_merchant_id_payer_id_fkey FOREIGN KEY (merchant_id, payer_id) REFERENCES customer(merchant_id, id),
   constraint invoice_merchant_id_subscription_id_fkey FOREIGN KEY (merchant_id, subscription_id) REFERENCES subscription(merchant_id, id),
   constraint invoice_check CHECK (((credited_amount >= (0)::numeric) AND (credited_amount <= paid_amount))),
   constraint invoice_check1 CHECK (((period_start <= period_end) AND (period_end <= grace_period_end))),
   constraint invoice_check2 CHECK (((subtotal + total_tax) = grand_total)),
   constraint invoice_check3 CHECK (((paid_amount >= (0)::numeric) AND (paid_amount <= grand_total))),
+  constraint invoice_check4 CHECK ((payer_id <> customer_id)),
   constraint invoice_issue_has_number CHECK (((issued_at IS NULL) OR (invoice_number IS NOT NULL) OR (lives_by_session AND (status <> 'PAID'::text)))),
   constraint invoice_kind_check CHECK ((kind = ANY (ARRAY['subscription'::text, 'upfront'::text, 'ad_hoc'::text, 'order'::text]))),
   constraint invoice_number_is_of_issue CHECK (((invoice_number IS NULL) OR (issued_at IS NOT NULL))),
@@ -1263,6 +1288,7 @@ CREATE INDEX invoice_due_on_clock ON invoice USING btree (merchant_id, clock_id,
 CREATE UNIQUE INDEX invoice_key ON invoice USING btree (merchant_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 CREATE UNIQUE INDEX invoice_number ON invoice USING btree (merchant_id, invoice_number) WHERE (invoice_number IS NOT NULL);
 CREATE INDEX invoice_order ON invoice USING btree (merchant_id, seq DESC) INCLUDE (status, grand_total);
+CREATE INDEX invoice_payer ON invoice USING btree (merchant_id, payer_id) WHERE (payer_id IS NOT NULL);
 CREATE UNIQUE INDEX invoice_period ON invoice USING btree (merchant_id, subscription_id, billing_cadence, period_start) WHERE (kind = 'subscription'::text);
 CREATE INDEX invoice_purpose_id ON invoice USING btree (merchant_id, purpose_id) WHERE (purpose_id IS NOT NULL);
 CREATE INDEX invoice_status ON invoice USING btree (merchant_id, status, seq DESC);
@@ -1356,6 +1382,8 @@ create table invoice_usage (
   event_count integer not null,
   share_numerator bigint,
   share_denominator bigint,
+  of_each numeric,
+  of_each_at_list numeric,
   constraint invoice_usage_pkey PRIMARY KEY (merchant_id, invoice_id, price_id, group_key),
   constraint invoice_usage_merchant_id_invoice_id_fkey FOREIGN KEY (merchant_id, invoice_id) REFERENCES invoice(merchant_id, id),
   constraint invoice_usage_share CHECK ((((share_numerator IS NULL) = (share_denominator IS NULL)) AND ((share_numerator IS NULL) OR ((share_numerator >= 1) AND (share_numerator <= share_denominator)))))
@@ -1977,6 +2005,40 @@ alter table payment_method enable row level security; -- with the two policies o
 CREATE TRIGGER register AFTER INSERT ON payment_method REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION register_resources();
 CREATE TRIGGER unregister AFTER DELETE ON payment_method REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION unregister_resources();
 
+create table payment_part_return (
+  merchant_id text not null,
+  id text not null,
+  seq bigint generated always as identity not null,
+  payment_id text not null,
+  invoice_id text not null,
+  refund_id text not null,
+  amount numeric not null,
+  currency text not null,
+  provider text,
+  status text not null,
+  started_at timestamp with time zone,
+  look_ups integer default 0 not null,
+  returned_at timestamp with time zone,
+  reference text,
+  clock_id text,
+  next_action_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint payment_part_return_pkey PRIMARY KEY (merchant_id, id),
+  constraint payment_part_return_merchant_id_clock_id_fkey FOREIGN KEY (merchant_id, clock_id) REFERENCES test_clock(merchant_id, id),
+  constraint payment_part_return_merchant_id_payment_id_fkey FOREIGN KEY (merchant_id, payment_id) REFERENCES payment_receipt(merchant_id, id),
+  constraint payment_part_return_amount_check CHECK ((amount > (0)::numeric)),
+  constraint payment_part_return_check CHECK (((status = 'returned'::text) = (returned_at IS NOT NULL))),
+  constraint payment_part_return_check1 CHECK (((status = 'requested'::text) = (next_action_at IS NOT NULL))),
+  constraint payment_part_return_provider_check CHECK ((provider = ANY (ARRAY['sandbox'::text, 'stripe'::text]))),
+  constraint payment_part_return_status_check CHECK ((status = ANY (ARRAY['requested'::text, 'manual'::text, 'returned'::text, 'stopped'::text])))
+);
+CREATE INDEX payment_part_return_due ON payment_part_return USING btree (next_action_at) WHERE ((clock_id IS NULL) AND (next_action_at IS NOT NULL));
+CREATE INDEX payment_part_return_due_on_clock ON payment_part_return USING btree (merchant_id, clock_id, next_action_at, seq) WHERE ((clock_id IS NOT NULL) AND (next_action_at IS NOT NULL));
+CREATE INDEX payment_part_return_invoice ON payment_part_return USING btree (merchant_id, invoice_id);
+CREATE INDEX payment_part_return_payment ON payment_part_return USING btree (merchant_id, payment_id);
+CREATE INDEX payment_part_return_refund ON payment_part_return USING btree (merchant_id, refund_id);
+alter table payment_part_return enable row level security; -- with the two policies of tenant_table()
+
 create table payment_receipt (
   merchant_id text not null,
   id text not null,
@@ -2243,6 +2305,7 @@ create table plan_version (
   published_at timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  currency_minimums jsonb default '{}'::jsonb not null,
   constraint plan_version_merchant_id_plan_id_version_number_key UNIQUE (merchant_id, plan_id, version_number),
   constraint plan_version_pkey PRIMARY KEY (merchant_id, id),
   constraint plan_version_merchant_id_plan_id_fkey FOREIGN KEY (merchant_id, plan_id) REFERENCES plan(merchant_id, id),
@@ -2326,6 +2389,8 @@ create table price (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   deleted_at timestamp with time zone,
+  currency_prices jsonb default '{}'::jsonb not null,
+  display_unit jsonb,
   constraint price_pkey PRIMARY KEY (merchant_id, id),
   constraint price_merchant_id_billable_metric_id_fkey FOREIGN KEY (merchant_id, billable_metric_id) REFERENCES billable_metric(merchant_id, id),
   constraint price_merchant_id_fee_id_fkey FOREIGN KEY (merchant_id, fee_id) REFERENCES fee(merchant_id, id),
@@ -2610,7 +2675,7 @@ create table sandbox_provider_record (
   constraint sandbox_provider_record_pkey PRIMARY KEY (merchant_id, key),
   constraint sandbox_provider_record_kind_check CHECK ((kind = ANY (ARRAY['charge'::text, 'setup'::text, 'refund'::text])))
 );
-CREATE UNIQUE INDEX sandbox_provider_refund ON sandbox_provider_record USING btree (merchant_id, charge_reference) WHERE (kind = 'refund'::text);
+CREATE INDEX sandbox_provider_refund ON sandbox_provider_record USING btree (merchant_id, charge_reference) WHERE (kind = 'refund'::text);
 CREATE INDEX sandbox_provider_token ON sandbox_provider_record USING btree (merchant_id, token) WHERE (decline_reason IS NULL);
 alter table sandbox_provider_record enable row level security; -- with the two policies of tenant_table()
 
@@ -2880,6 +2945,8 @@ create table subscription (
   updated_at timestamp with time zone not null,
   changed_at timestamp with time zone default clock_timestamp() not null,
   price_overrides jsonb default '[]'::jsonb not null,
+  currency text,
+  pauses jsonb default '[]'::jsonb not null,
   redemptions jsonb default '[]'::jsonb not null,
   constraint subscription_pkey PRIMARY KEY (merchant_id, id),
   constraint subscription_merchant_id_clock_id_fkey FOREIGN KEY (merchant_id, clock_id) REFERENCES test_clock(merchant_id, id),
@@ -2998,6 +3065,7 @@ create table subscription_version (
   credit text default 'invoice'::text not null,
   takes_up_anew boolean default true not null,
   price_overrides jsonb,
+  waits boolean default false not null,
   constraint subscription_version_pkey PRIMARY KEY (merchant_id, subscription_id, seq),
   constraint subscription_version_merchant_id_plan_version_id_fkey FOREIGN KEY (merchant_id, plan_version_id) REFERENCES plan_version(merchant_id, id),
   constraint subscription_version_merchant_id_subscription_id_fkey FOREIGN KEY (merchant_id, subscription_id) REFERENCES subscription(merchant_id, id),
@@ -3206,6 +3274,7 @@ create table unused_credit (
   created_at timestamp with time zone not null,
   quantity numeric,
   unit_price numeric,
+  is_note boolean default false not null,
   constraint unused_credit_pkey PRIMARY KEY (merchant_id, id),
   constraint unused_credit_merchant_id_invoice_id_fkey FOREIGN KEY (merchant_id, invoice_id) REFERENCES invoice(merchant_id, id),
   constraint unused_credit_amount_check CHECK ((amount <> (0)::numeric)),
@@ -3463,10 +3532,10 @@ create view revenue_source with (security_invoker=true) as
                       WHERE ((l.merchant_id = i.merchant_id) AND (l.invoice_id = i.id) AND (l.type = 'wallet_top_up'::text)))
                     ELSE (0)::numeric
                 END AS up) topped)
-     CROSS JOIN LATERAL ( SELECT COALESCE(sum(n.amount), (0)::numeric) AS amount,
+     CROSS JOIN LATERAL ( SELECT COALESCE(sum((n.amount - n.topped_up)), (0)::numeric) AS amount,
             COALESCE(sum(n.total), (0)::numeric) AS total
            FROM credit_note n
-          WHERE ((n.merchant_id = i.merchant_id) AND (n.invoice_id = i.id) AND (n.kind = 'credit'::text) AND (n.status = 'ISSUED'::text))) noted)
+          WHERE ((n.merchant_id = i.merchant_id) AND (n.invoice_id = i.id) AND (n.kind = ANY (ARRAY['credit'::text, 'partial'::text])) AND (n.status = 'ISSUED'::text))) noted)
   WHERE ((i.invoice_number IS NOT NULL) AND (i.status = ANY (ARRAY['ISSUED'::text, 'PAYMENT_FAILED'::text, 'PAID'::text, 'WRITTEN_OFF'::text])))
 UNION ALL
  SELECT n.merchant_id,
@@ -3499,11 +3568,11 @@ UNION ALL
     ( SELECT f.plan_id
            FROM revenue_fact f
           WHERE ((f.merchant_id = i.merchant_id) AND (f.id = i.id))) AS plan_id,
-    n.amount,
+    (n.amount - n.topped_up) AS amount,
     0 AS open_amount
    FROM (credit_note n
      JOIN invoice i ON (((i.merchant_id = n.merchant_id) AND (i.id = n.invoice_id))))
-  WHERE ((n.kind = 'credit'::text) AND (n.status = 'ISSUED'::text) AND (i.status <> 'CANCELLED'::text))
+  WHERE ((n.kind = ANY (ARRAY['credit'::text, 'partial'::text])) AND (n.status = 'ISSUED'::text) AND (i.status <> 'CANCELLED'::text))
 UNION ALL
  SELECT r.merchant_id,
     r.id,
@@ -4433,6 +4502,19 @@ if 'mail' = any ($1) then
                      where f.merchant_id = t.merchant_id and f.kind = 'mail' and f.id = t.id
                        and f.due_at = t.next_action_at and f.parked_at is not null));
         end if;
+if 'part_return' = any ($1) then
+          return query
+          select c.merchant_id, c.id
+            from test_clock c
+           where c.deleted_at is null and c.advancing_to is null
+             and exists (
+               select from payment_part_return t
+                where t.merchant_id = c.merchant_id and t.clock_id = c.id and t.next_action_at <= c.clock_time
+                  and not exists (
+                    select from due_failure f
+                     where f.merchant_id = t.merchant_id and f.kind = 'part_return' and f.id = t.id
+                       and f.due_at = t.next_action_at and f.parked_at is not null));
+        end if;
 if 'payment_charge' = any ($1) then
           return query
           select c.merchant_id, c.id
@@ -5078,6 +5160,15 @@ begin
   execute format('call numbered_table(%L)', name);
 end $function$;
 
+CREATE OR REPLACE FUNCTION currency_of_link()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  select currency into new.currency from plan where merchant_id = new.merchant_id and id = new.plan_id;
+  return new;
+end $function$;
+
 CREATE OR REPLACE FUNCTION customer_opening(merchant text, wanted text, external text, product text, key text, wall timestamp with time zone)
  RETURNS TABLE(customer text, state text, asked jsonb, found entitlement, effective_now timestamp with time zone, next_grant_at timestamp with time zone, feature_key text, terms jsonb, grants text, resets jsonb, meters jsonb, preceding jsonb, reserved numeric, snapshot_at timestamp with time zone, snapshot_state jsonb, snapshot_taken text)
  LANGUAGE plpgsql
@@ -5433,6 +5524,18 @@ if 'mail' = any ($1) then
              and not exists (
                select from due_failure f
                 where f.merchant_id = t.merchant_id and f.kind = 'mail' and f.id = t.id and f.due_at = t.next_action_at
+                  and (f.parked_at is not null or f.retry_at > $2))
+           order by t.next_action_at
+           limit $3;
+        end if;
+if 'part_return' = any ($1) then
+          return query
+          select 'part_return'::text, t.merchant_id, t.id, t.next_action_at
+            from payment_part_return t
+           where t.clock_id is null and t.next_action_at <= $2
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'part_return' and f.id = t.id and f.due_at = t.next_action_at
                   and (f.parked_at is not null or f.retry_at > $2))
            order by t.next_action_at
            limit $3;
@@ -5813,7 +5916,7 @@ begin
                         and o.subscription_id <> e.subscription_id
                         and o.clock_id is not distinct from e.clock_id
                         and o.billable_metric_ids && e.billable_metric_ids) end,
-                  s.at, s.state, s.taken)::text
+                  s.at, s.state, s.taken, e.pauses)::text
                   from (select) one
                   left join lateral (
                     select n.at, n.state, n.taken from entitlement_snapshot n
@@ -6342,6 +6445,18 @@ if 'mail' = any ($1) then
            order by t.next_action_at, t.seq
            limit 1;
         end if;
+if 'part_return' = any ($1) then
+          return query
+          select 'part_return'::text, t.merchant_id, t.id, t.next_action_at
+            from payment_part_return t
+           where t.merchant_id = $2 and t.clock_id = $3 and t.next_action_at <= $4
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'part_return' and f.id = t.id and f.due_at = t.next_action_at
+                  and f.parked_at is not null)
+           order by t.next_action_at, t.seq
+           limit 1;
+        end if;
 if 'payment_charge' = any ($1) then
           return query
           select 'payment_charge'::text, t.merchant_id, t.id, t.next_action_at
@@ -6689,17 +6804,18 @@ begin
             then format('invoice %s cannot go from %s to %s', o.id, o.status, n.status)
             when o.issued_at is not null and (
                    (n.issued_at, n.due_at, n.subtotal, n.total_tax, n.grand_total, n.currency, n.customer_id,
-                    n.period_start, n.period_end, n.seller, n.buyer, n.taxes, n.item_count, n.payment_term_days,
-                    n.lives_by_session, n.purpose_type, n.purpose_id, n.one_off)
+                    n.payer_id, n.period_start, n.period_end, n.seller, n.buyer, n.taxes, n.item_count,
+                    n.payment_term_days, n.lives_by_session, n.purpose_type, n.purpose_id, n.one_off)
                    is distinct from
                    (o.issued_at, o.due_at, o.subtotal, o.total_tax, o.grand_total, o.currency, o.customer_id,
-                    o.period_start, o.period_end, o.seller, o.buyer, o.taxes, o.item_count, o.payment_term_days,
-                    o.lives_by_session, o.purpose_type, o.purpose_id, o.one_off)
+                    o.payer_id, o.period_start, o.period_end, o.seller, o.buyer, o.taxes, o.item_count,
+                    o.payment_term_days, o.lives_by_session, o.purpose_type, o.purpose_id, o.one_off)
                    or (n.invoice_number, n.content_hash) is distinct from (o.invoice_number, o.content_hash)
                       and not (o.lives_by_session and o.invoice_number is null and n.invoice_number is not null
                                and o.status <> 'PAID' and n.status = 'PAID'))
             then format('invoice %s is issued and does not change; it is credited', o.id)
             when n.paid_amount < o.paid_amount
+                 and o.paid_amount - n.paid_amount <> o.credited_amount - n.credited_amount
                  and not (o.status <> 'CANCELLED' and n.status = 'CANCELLED' and n.wallet_applied = 0
                           and n.paid_amount = o.paid_amount - o.wallet_applied)
             then format('the paid amount of invoice %s does not fall', o.id)
@@ -7253,7 +7369,7 @@ begin
   for noted in
     select case kind when 'refund' then 'refund' else 'rebate' end as fact, array_agg(merchant_id) as merchants,
            array_agg(id) as ids, array_agg(invoice_id) as invoices
-      from new_rows where kind in ('refund', 'credit') group by 1
+      from new_rows where kind in ('refund', 'credit', 'partial') group by 1
   loop
     perform keep_revenue(noted.merchants, noted.ids, noted.fact);
     if noted.fact = 'rebate' then
@@ -7291,7 +7407,7 @@ begin
   perform keep_revenue(merchants, ids, 'invoice');
   select array_agg(c.merchant_id), array_agg(c.id) into merchants, ids
     from new_rows n join old_rows o on o.merchant_id = n.merchant_id and o.id = n.id
-    join credit_note c on c.merchant_id = n.merchant_id and c.invoice_id = n.id and c.kind = 'credit'
+    join credit_note c on c.merchant_id = n.merchant_id and c.invoice_id = n.id and c.kind in ('credit', 'partial')
    where n.status = 'CANCELLED' and o.status <> 'CANCELLED';
   if ids is not null then
     perform keep_revenue(merchants, ids, 'rebate');

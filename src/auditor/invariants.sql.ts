@@ -120,7 +120,7 @@ export const invariants: readonly Invariant[] = [
     name: 'periods-tile',
     meaning:
       'I-19: the periods of a series follow each other without gap or overlap, counted one by one, until a ' +
-      'change of the plan begins it anew',
+      'change of the plan or a resumption begins it anew',
     broken: sql`
       select merchant_id, id, format('begins %s, the one before ended %s', period_start, before_end) as detail
         from (
@@ -130,9 +130,12 @@ export const invariants: readonly Invariant[] = [
           window series as (partition by merchant_id, subscription_id, billing_cadence order by period_start)) i
        where not (before_end = period_start and sequence_number = before_number + 1)
          and not (before_end <= period_start and sequence_number = 1
-                  and exists (select from subscription_version v
-                               where v.merchant_id = i.merchant_id and v.subscription_id = i.subscription_id
-                                 and v.change_id is not null and v.holds_from = i.period_start))`,
+                  and (exists (select from subscription_version v
+                                where v.merchant_id = i.merchant_id and v.subscription_id = i.subscription_id
+                                  and v.change_id is not null and v.holds_from = i.period_start)
+                       or exists (select from subscription s cross join jsonb_array_elements(s.pauses) p
+                                   where s.merchant_id = i.merchant_id and s.id = i.subscription_id
+                                     and p ->> 'anchor' = 'restart' and (p ->> 'to')::timestamptz = i.period_start)))`,
   },
   {
     name: 'refunds-within-payments',
@@ -158,6 +161,8 @@ export const invariants: readonly Invariant[] = [
         join invoice i on i.merchant_id = n.merchant_id and i.id = n.invoice_id
        where n.kind = 'refund' and n.status = 'ISSUED'
          and (exists (select from unused_credit c where c.merchant_id = n.merchant_id and c.invoice_id = n.invoice_id)
+              or exists (select from credit_note p where p.merchant_id = n.merchant_id and p.invoice_id = n.invoice_id
+                            and p.kind = 'partial' and p.status = 'ISSUED')
               or exists (
                 select from invoice_line b
                   join invoice o on o.merchant_id = i.merchant_id and o.subscription_id = i.subscription_id
@@ -448,7 +453,9 @@ export const invariants: readonly Invariant[] = [
                  (select coalesce(sum(case r.return_status
                                       when 'returned' then r.overpaid + r.less_disputed + r.less_outside
                                       else r.amount end), 0)
-                    from payment_receipt r where r.merchant_id = i.merchant_id and r.invoice_id = i.id) as stayed
+                    from payment_receipt r where r.merchant_id = i.merchant_id and r.invoice_id = i.id)
+                 - (select coalesce(sum(p.amount), 0) from payment_part_return p
+                     where p.merchant_id = i.merchant_id and p.invoice_id = i.id and p.status = 'returned') as stayed
             from invoice i) i
        where booked <> stayed`,
   },
@@ -462,7 +469,10 @@ export const invariants: readonly Invariant[] = [
                  (select -coalesce(sum(r.amount - r.overpaid - r.less_disputed - r.less_outside), 0)
                     from payment_receipt r
                    where r.merchant_id = i.merchant_id and r.invoice_id = i.id
-                     and r.return_status in ('requested', 'manual')) as payable
+                     and r.return_status in ('requested', 'manual'))
+                 - (select coalesce(sum(p.amount), 0) from payment_part_return p
+                     where p.merchant_id = i.merchant_id and p.invoice_id = i.id
+                       and p.status in ('requested', 'manual')) as payable
             from invoice i) i
        where booked <> payable`,
   },

@@ -27,6 +27,7 @@ export {
   findPrices,
   type PricedVersion,
 } from './plans/find.ts';
+export { currencyErrors, versionIn } from './plans/in-currency.ts';
 export type { Plan, TaxBehavior } from './plans/plans.sql.ts';
 export type { VersionStatus } from './plans/version-states.ts';
 export { type CarriedFeature, carriedFeatures, publishedMetricsOf } from './prices/carried-features.ts';
@@ -35,7 +36,7 @@ export type { PriceFeature } from './prices/price.ts';
 export { toPriceReply } from './prices/prices.ts';
 export { PriceReply } from './prices/schema.ts';
 export { checkTemplate, EntitlementTemplate, meaningOf, withDefaults } from './prices/template.ts';
-export { canBackFeature, checkPropertiesOf } from './prices/terms.ts';
+export { canBackFeature, checkByEvent, checkPropertiesOf } from './prices/terms.ts';
 export { catalogRoutes } from './routes.ts';
 export {
   type FoundInCatalog,

@@ -1,5 +1,6 @@
-import { DecimalNumber, NumberOut, Text, Type } from '../http/index.ts';
-import { type CheckedDecimal, type Decimal, decimalOrNull, jsonNumber } from '../kernel/decimal.ts';
+import { DecimalNumber, DecimalText, NumberOut, type Static, Strict, Text, Type } from '../http/index.ts';
+import { DISPLAY_UNIT_FIELDS } from '../invoicing/rating/index.ts';
+import { type CheckedDecimal, type Decimal, decimalOf, decimalOrNull, jsonNumber, plain } from '../kernel/decimal.ts';
 
 /** A tax rate in percent: 8.875 means 8.875 percent. */
 export const Percent = DecimalNumber({ minimum: '0', maximum: '100' });
@@ -20,3 +21,19 @@ export const percentNumber = (rate: Decimal | null) => (rate === null ? undefine
 
 /** A cadence as it is stored: `annual` is understood as a year. */
 export const readCadence = (text: string): string => (text === 'annual' ? 'P1Y' : text);
+
+/** What the document says of a display unit. */
+export const DISPLAY_UNIT = [
+  'The unit in which pages, documents and mails say quantities and prices. Figures in answers stay for one unit. It can ' +
+    'change at any time: issued invoices keep theirs. Null: the unit itself.',
+  { per: '1000000', name: '1M tokens' },
+] as const;
+
+export const DisplayUnitBody = Strict(
+  { per: DecimalText({ exclusiveMinimum: '0' }), name: Text({ minLength: 1, maxLength: 60 }) },
+  { 'x-fields': DISPLAY_UNIT_FIELDS },
+);
+
+/** A display unit as it is stored; null and undefined stay. */
+export const displayUnitIn = (given: Static<typeof DisplayUnitBody> | null | undefined) =>
+  given && { per: plain(decimalOf(given.per)), name: given.name };

@@ -1,3 +1,4 @@
+import { findPlan } from '../catalog/index.ts';
 import { findCustomer } from '../customers/index.ts';
 import { checkReference, type Tx } from '../db/index.ts';
 import type { PageRequest } from '../http/index.ts';
@@ -51,10 +52,13 @@ export async function createLink(
   if (!known.ok) return known;
   const takesCards = checkTakesCards(settings);
   if (!takesCards.ok) return takesCards;
+  const plan = await findPlan(tx, planId);
+  if (!plan) return notFound('plan', 'planId');
   const link: CheckoutLink = {
     merchantId: tx.merchantId,
     id: newId('checkoutLink'),
     planId,
+    currency: body.currency ?? plan.currency,
     customerId,
     known: customer,
     coupons: body.coupons ?? [],

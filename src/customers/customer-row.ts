@@ -17,6 +17,8 @@ export interface CustomerRow {
   /** The language of the customer; null if it is not set. */
   locale: Locale | null;
   buyerReference: string | null;
+  /** The customer of the merchant that pays its invoices; null: it pays them itself. */
+  payerId: string | null;
   notificationSettings: Partial<Record<NotificationKind, boolean>>;
   metadata: Record<string, string | number | boolean>;
   /** The verdict of the merchant's tax provider on an address; null: none. */

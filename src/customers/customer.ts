@@ -48,6 +48,7 @@ export interface CustomerTerms {
   currency?: string | null;
   locale?: Locale | null;
   buyerReference?: string | null;
+  payerId?: string | null;
   notificationSettings?: Partial<NotificationSettings>;
   metadata?: Record<string, string | number | boolean>;
 }
@@ -126,6 +127,7 @@ export const publicCustomer = (customer: Customer) => ({
   ...(customer.currency !== null && { currency: customer.currency }),
   ...(customer.locale !== null && { locale: customer.locale }),
   ...(customer.buyerReference !== null && { buyerReference: customer.buyerReference }),
+  payerId: customer.payerId,
   organization: {
     id: customer.organization.id,
     name: customer.organization.name,

@@ -22,7 +22,7 @@ import type { CustomerRow } from './customer-row.ts';
 import type { TaxVerdict } from './tax-address.ts';
 
 const INSERTED = sql`id, merchant_id, consumer_id, external_id, tax_id, tax_rates, tax_exempt, tax_exempt_reason,
-  currency, locale, buyer_reference, notification_settings, metadata, created_at, updated_at`;
+  currency, locale, buyer_reference, payer_id, notification_settings, metadata, created_at, updated_at`;
 const columns = sql`${INSERTED}, tax_verdict`;
 
 /** Stores the verdict of a tax provider. */
@@ -43,6 +43,32 @@ export const selectCustomersEver = (tx: Tx, ids: readonly string[]): Promise<Cus
   tx.rows<CustomerRow>(
     sql`select ${columns} from customer where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[])`,
   );
+
+/** Those who are billed for some customers, also deleted ones: their payers, else they themselves. */
+export const selectBilledFor = (
+  tx: Tx,
+  ids: readonly string[],
+): Promise<(CustomerRow & { readonly forId: string })[]> =>
+  tx.rows<CustomerRow & { readonly forId: string }>(sql`
+    select for_id, ${columns}
+      from (select billed.*, c.id as for_id
+              from customer c
+              join customer billed on billed.merchant_id = c.merchant_id and billed.id = coalesce(c.payer_id, c.id)
+             where c.merchant_id = ${tx.merchantId} and c.id = any (${[...ids]}::text[])) found`);
+
+/** The payers of those of some customers that have one. */
+export const selectPayers = (tx: Tx, ids: readonly string[]): Promise<{ id: string; payerId: string }[]> =>
+  tx.rows<{ id: string; payerId: string }>(sql`
+    select id, payer_id from customer
+     where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[]) and payer_id is not null`);
+
+/** The customers for which one pays. */
+export const childrenOf = (merchantId: Sql, payerId: Sql): Sql =>
+  sql`select id from customer where merchant_id = ${merchantId} and payer_id = ${payerId} and deleted_at is null`;
+
+/** The first ones of them, the oldest first. */
+export const selectChildren = (tx: Tx, payerId: string, most: number): Promise<{ id: string }[]> =>
+  tx.rows<{ id: string }>(sql`${childrenOf(sql`${tx.merchantId}`, sql`${payerId}`)} order by seq limit ${most}`);
 
 /** The address of a customer for emails, and the subjects that it has turned off. */
 export interface Mailbox {
@@ -73,6 +99,12 @@ const locked = (lock: Sql) => (tx: Tx, id: string) =>
       and deleted_at is null ${lock}`);
 export const lockCustomerToChange = locked(sql`for no key update`);
 export const lockCustomerToDelete = locked(sql`for update`);
+
+/** Locks some customers as `lockCustomerToChange` does, in the order of their ids. */
+export const lockCustomersToChange = (tx: Tx, ids: readonly string[]): Promise<number> =>
+  tx.run(sql`
+    select from customer where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[])
+      and deleted_at is null order by id for no key update`);
 
 export const selectCustomerOfConsumer = (tx: Tx, consumerId: string): Promise<CustomerRow | undefined> =>
   tx.maybe<CustomerRow>(sql`
@@ -106,6 +138,7 @@ export interface CustomerFilter {
   /** A part of one of the consumer's e-mail addresses, any case. */
   email?: string;
   externalId?: string;
+  payerId?: string;
   updatedFrom?: Instant;
 }
 
@@ -123,14 +156,15 @@ const holds = (column: Sql, part: string): Sql => sql`strpos(${column}, lower(${
 const CUSTOMERS = { kind: 'customer', from: sql`customer`, exists: sql`deleted_at is null` } as const;
 
 export async function selectCustomers(tx: Tx, filter: CustomerFilter, page: PageRequest): Promise<Page<CustomerRow>> {
-  const { merchantId, consumerId, name, email, externalId, updatedFrom } = filter;
+  const { merchantId, consumerId, name, email, externalId, payerId, updatedFrom } = filter;
   const isSearch = name !== undefined || email !== undefined;
-  if (isSearch && merchantId !== null && consumerId === undefined && externalId === undefined && !updatedFrom)
-    return pageOfFound(tx.of(merchantId), filter, page);
+  const isOther = consumerId !== undefined || externalId !== undefined || payerId !== undefined || updatedFrom;
+  if (isSearch && merchantId !== null && !isOther) return pageOfFound(tx.of(merchantId), filter, page);
   const where = allOf([
     merchantId !== null && sql`merchant_id = ${merchantId}`,
     consumerId !== undefined && sql`consumer_id = ${consumerId}`,
     externalId !== undefined && sql`external_id = ${externalId}`,
+    payerId !== undefined && sql`payer_id = ${payerId}`,
     updatedFrom && changedCustomers({ merchantId, from: updatedFrom }),
     name !== undefined && holds(sql`consumer_name`, name),
     email !== undefined && sql`${holds(sql`consumer_emails`, email)} and strpos(${email}, e'\n') = 0`,
@@ -186,6 +220,7 @@ export type CustomerChange = Partial<
     | 'currency'
     | 'locale'
     | 'buyerReference'
+    | 'payerId'
     | 'notificationSettings'
     | 'metadata'
   >
@@ -209,6 +244,7 @@ export const updateCustomer = (
       currency: change.currency,
       locale: change.locale,
       buyerReference: change.buyerReference,
+      payerId: change.payerId,
       notificationSettings: jsonbIfGiven(change.notificationSettings),
       metadata: jsonbIfGiven(change.metadata),
       updatedAt: now,

@@ -74,6 +74,7 @@ describe('POST /v0/customers', () => {
       currency: 'EUR',
       locale: 'de',
       buyerReference: '04011000-12345-34',
+      payerId: null,
       organization: {
         id: consumerId,
         name: 'Πρόδρομος ΑΕ',

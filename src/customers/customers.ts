@@ -25,6 +25,7 @@ import {
   type CustomerFilter,
   insertCustomer,
   lockCustomerShared,
+  lockCustomersToChange,
   lockCustomerToChange,
   lockCustomerToDelete,
   markCustomerDeleted,
@@ -37,6 +38,7 @@ import {
   updateCustomer,
 } from './customers.sql.ts';
 import { allDifferences, nameOrAddressDifferences } from './differences.ts';
+import { checkPayer, childrenOfPayer } from './payers.ts';
 import type { TaxIdSubject } from './tax-ids/check.ts';
 import { loadChecks, watchTaxId } from './tax-ids/checks.ts';
 import { idsIn, nounOf, readTaxRates, writeTaxRates } from './tax-rates.ts';
@@ -74,7 +76,7 @@ export async function createUnidentified(
   now: Instant,
   hooks: CustomerHooks,
 ): Promise<Result<Customer>> {
-  const terms = await checkTerms(tx, input);
+  const terms = await checkTerms(tx, input, null);
   if (!terms.ok) return terms;
   const made = await unlessTaken(tx, input.externalId, async () => {
     const consumer = await createConsumer(tx, describedIn(input), now);
@@ -104,7 +106,7 @@ export async function createCustomer(
     return invalid([{ field: 'consumer', message: 'or consumerId is required' }]);
   if (consumer !== undefined && consumerId !== undefined)
     return invalid([{ field: 'consumerId', message: 'must not be sent together with consumer' }]);
-  const terms = await checkTerms(tx, input);
+  const terms = await checkTerms(tx, input, null);
   if (!terms.ok) return terms;
   const creation: Creation = { merchantId: tx.merchantId, input, terms: terms.value, now, hooks };
   if (consumerId !== undefined) {
@@ -217,6 +219,7 @@ async function insertNew(tx: Tx, creation: Creation, consumerId: string): Promis
     currency: null,
     locale: null,
     buyerReference: null,
+    payerId: null,
     notificationSettings: {},
     metadata: {},
     taxVerdict: null,
@@ -234,10 +237,17 @@ async function insertNew(tx: Tx, creation: Creation, consumerId: string): Promis
   return ok({ customer: await complete(tx, made), created: true });
 }
 
-/** The fields as they are stored, where they can be; ids among the tax rates' keys must be the merchant's own. */
-async function checkTerms(tx: Tx, terms: CustomerTerms): Promise<Result<CustomerChange>> {
-  const { externalId, taxId, taxExempt, taxExemptReason, currency, locale, buyerReference } = terms;
+/**
+ * The fields as they are stored, where they can be; ids among the tax rates' keys must be the merchant's own.
+ * @param id null: of a new customer
+ */
+async function checkTerms(tx: Tx, terms: CustomerTerms, id: string | null): Promise<Result<CustomerChange>> {
+  const { externalId, taxId, taxExempt, taxExemptReason, currency, locale, buyerReference, payerId } = terms;
   const { notificationSettings, metadata } = terms;
+  if (payerId != null) {
+    const payer = await checkPayer(tx, payerId, id);
+    if (!payer.ok) return payer;
+  }
   const change: CustomerChange = {
     ...(externalId !== undefined && { externalId }),
     ...(taxId !== undefined && { taxId }),
@@ -246,6 +256,7 @@ async function checkTerms(tx: Tx, terms: CustomerTerms): Promise<Result<Customer
     ...(currency !== undefined && { currency }),
     ...(locale !== undefined && { locale }),
     ...(buyerReference !== undefined && { buyerReference }),
+    ...(payerId !== undefined && { payerId }),
     ...(notificationSettings !== undefined && { notificationSettings }),
     ...(metadata !== undefined && { metadata }),
   };
@@ -367,9 +378,10 @@ export async function changeCustomer(
   now: Instant,
   hooks: CustomerHooks,
 ): Promise<Result<Customer>> {
-  const before = await lockCustomerToChange(tx, id);
+  await lockCustomersToChange(tx, [id, ...(terms.payerId == null ? [] : [terms.payerId])]);
+  const before = await selectCustomer(tx, id);
   if (!before) return notFound('customer');
-  const checked = await checkTerms(tx, terms);
+  const checked = await checkTerms(tx, terms, id);
   if (!checked.ok) return checked;
   const { notificationSettings: kinds, ...rest } = checked.value;
   const change = { ...rest, ...(kinds && { notificationSettings: { ...before.notificationSettings, ...kinds } }) };
@@ -413,7 +425,7 @@ export async function deleteCustomer(
 ): Promise<Result<void>> {
   const row = await lockCustomerToDelete(tx, id);
   if (!row) return notFound('customer');
-  const found = await findBlockers(tx, blockers, id, now);
+  const found = await findBlockers(tx, [childrenOfPayer, ...blockers], id, now);
   if (found.length > 0) return fail('CUSTOMER_IN_USE', { blockers: found });
   await markCustomerDeleted(tx, id, now);
   await watchTaxId(tx, hooks.describeTaxId, { merchantId, customerId: id }, null, now);

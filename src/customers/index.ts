@@ -9,6 +9,7 @@ export {
 } from './customer.ts';
 export type { NotificationKind } from './customer-row.ts';
 export {
+  childrenOf as childrenOfPayer,
   type FoundCustomer,
   selectByText as findCustomersByText,
   selectCustomerIdsOfExternalId as findCustomerIdsOfExternalId,
@@ -28,6 +29,8 @@ export {
 } from './customers.ts';
 export { customerErrors } from './errors.ts';
 export {
+  billedParties,
+  billedParty,
   type CustomerParty,
   customerNames,
   customerParties,
@@ -35,6 +38,7 @@ export {
   customerTaxRates,
   findMailboxes,
 } from './party.ts';
+export { findChildren, findPayer, findPayers } from './payers.ts';
 export { type CustomerDependencies, customerRoutes } from './routes.ts';
 export { ConsumerBody, CustomerExternalId, TaxRatesBody } from './schemas.ts';
 export { COUNTRIES_TAXED_BY_ZIP_CODE } from './tax-address.ts';

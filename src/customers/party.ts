@@ -2,7 +2,7 @@ import type { Tx } from '../db/index.ts';
 import { findOrganizationsOf, type Organization } from '../identity/index.ts';
 import type { Locale } from '../kernel/locale.ts';
 import type { CustomerRow } from './customer-row.ts';
-import { type Mailbox, selectCustomersEver, selectMailboxes } from './customers.sql.ts';
+import { type Mailbox, selectBilledFor, selectCustomersEver, selectMailboxes } from './customers.sql.ts';
 import { readTaxRates, type TaxRates } from './tax-rates.ts';
 
 /** The recipient of a document: copied onto an invoice at issue, so that later changes do not reach it. */
@@ -17,6 +17,8 @@ export interface CustomerParty {
   locale?: Locale;
   /** The customer's own reference for its invoices. */
   buyerReference?: string;
+  /** Of a payer: the customer for which it pays. */
+  servedName?: string;
   /** Why sales to it have no tax, where an invoice is exempt. */
   taxExemptReason?: string;
 }
@@ -36,11 +38,43 @@ export async function customerParties(
   customerIds: Iterable<string>,
 ): Promise<ReadonlyMap<string, CustomerParty>> {
   const rows = await customersEver(tx, [...new Set(customerIds)]);
+  return partiesOf(
+    tx,
+    rows.map((row) => ({ ...row, forId: row.id })),
+  );
+}
+
+/** Those to whom invoices of some customers are addressed, by the ids of the customers: their payers, else they. */
+export async function billedParties(
+  tx: Tx,
+  customerIds: Iterable<string>,
+): Promise<ReadonlyMap<string, CustomerParty>> {
+  const rows = await selectBilledFor(tx, [...new Set(customerIds)]);
+  const parties = await partiesOf(tx, rows);
+  const served = rows.filter(({ id, forId }) => id !== forId).map(({ forId }) => forId);
+  if (served.length === 0) return parties;
+  const names = new Map((await customerNames(tx, served)).map(({ id, name }) => [id, name]));
+  return new Map(
+    [...parties].map(([id, party]) => {
+      const servedName = names.get(id);
+      return [id, servedName ? { ...party, servedName } : party];
+    }),
+  );
+}
+
+/** The same of one customer. */
+export const billedParty = async (tx: Tx, customerId: string): Promise<CustomerParty> =>
+  (await billedParties(tx, [customerId])).get(customerId) as CustomerParty;
+
+async function partiesOf(
+  tx: Tx,
+  rows: readonly (CustomerRow & { readonly forId: string })[],
+): Promise<ReadonlyMap<string, CustomerParty>> {
   const consumers = await findOrganizationsOf(
     tx,
     rows.map(({ consumerId }) => consumerId),
   );
-  return new Map(rows.map((row) => [row.id, partyOf(row, consumers.get(row.consumerId))]));
+  return new Map(rows.map((row) => [row.forId, partyOf(row, consumers.get(row.consumerId))]));
 }
 
 function partyOf(row: CustomerRow, consumer: Organization | undefined): CustomerParty {

@@ -72,6 +72,11 @@ const CUSTOMER_FIELDS: FieldWords = {
   currency: ['The currency of the customer: an ISO 4217 code. Absent or null: none of its own.', 'EUR'],
   locale: 'The language of emails, pages and documents. Absent or null: English.',
   buyerReference: ['The reference of the customer for its invoices. Absent or null: none.', 'PO-2026-17'],
+  payerId: [
+    'The customer that pays: invoices are addressed to it, and it pays them. Their lines stay of this customer. Null: ' +
+      'this customer pays itself.',
+    null,
+  ],
   organization: 'The organization behind the customer.',
   notificationSettings: 'The emails that the customer receives.',
   invoiceIssued: ['An email for each issued invoice. Default: `true`.', true],
@@ -89,6 +94,7 @@ const CUSTOMER_FILTERS: FieldWords = {
   name: 'Only customers with this text in their name, in any case; at least 3 characters.',
   email: 'Only customers with this text in an e-mail address, in any case; at least 3 characters.',
   externalId: 'Only the customer with this id in your own system.',
+  payerId: 'Only the customers for which this customer pays.',
 };
 
 const NotificationSettingsBody = Strict({
@@ -106,6 +112,7 @@ const terms = {
   currency: Type.Optional(Nullable(Type.String({ format: 'currency' }))),
   locale: Type.Optional(Nullable(OneOf(LOCALES))),
   buyerReference: Type.Optional(Nullable(Text({ minLength: 1, maxLength: 200 }))),
+  payerId: Type.Optional(Nullable(Id('customer'))),
   notificationSettings: Type.Optional(NotificationSettingsBody),
   metadata: Type.Optional(Metadata),
 };
@@ -159,6 +166,7 @@ export const CustomerFilterQuery = ListQuery(
     name: Type.Optional(Text({ minLength: MIN_SEARCH, maxLength: 255 })),
     email: Type.Optional(Text({ minLength: MIN_SEARCH, maxLength: 254 })),
     externalId: Type.Optional(CustomerExternalId),
+    payerId: Type.Optional(Id('customer')),
     updatedFrom: Type.Optional(UpdatedFrom),
   },
   { fields: CUSTOMER_FILTERS },
@@ -194,6 +202,7 @@ const customerFields = {
   currency: Type.Optional(Type.String()),
   locale: Type.Optional(OneOf(LOCALES)),
   buyerReference: Type.Optional(Type.String()),
+  payerId: Nullable(Id('customer')),
   organization: Type.Object({
     id: Id('organization'),
     name: Type.String(),

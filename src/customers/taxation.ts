@@ -5,12 +5,14 @@ import { taxNumber } from '../kernel/tax-number.ts';
 import { decidePlace, type PlaceOfSupply, type TaxIdStanding } from '../tax/index.ts';
 import { knowledgeOf, taxIdOf } from './customer.ts';
 import type { CustomerRow } from './customer-row.ts';
-import { selectCustomersEver } from './customers.sql.ts';
+import { selectBilledFor } from './customers.sql.ts';
 import { loadChecks } from './tax-ids/checks.ts';
 import { readTaxRates, type TaxRates } from './tax-rates.ts';
 
-/** The facts that decide the tax of a customer, for any sale (domain.md §4, Tax). */
+/** The facts that decide the tax of a customer, for any sale (domain.md §4, Tax): its payer's, if it has one. */
 export interface Taxation {
+  /** Null: the customer pays itself. */
+  readonly payerId: string | null;
   /** The rates that the merchant has set for the customer: percent by metric id, plan id, `default`. */
   readonly customerTaxRates: TaxRates;
   /** The merchant's own rate; null: it has none. */
@@ -48,15 +50,16 @@ export async function taxationsUnder(
 ): Promise<(customerId: string | null) => Taxation> {
   const { taxRegistrations, defaultTaxRate } = merchant.settings;
   const customerIds = [...new Set(of)];
-  const found = customerIds.length === 0 ? [] : await selectCustomersEver(tx, customerIds);
-  const rows = new Map(found.map((row) => [row.id, row]));
+  const found = customerIds.length === 0 ? [] : await selectBilledFor(tx, customerIds);
+  const rows = new Map(found.map((row) => [row.forId, row]));
   const isPlaced = taxRegistrations.length > 0 && rows.size > 0;
   const places = isPlaced ? await loadPlaces(tx, [...rows.values()]) : new Map<string, Place>();
   return (customerId) => {
     const row = customerId === null ? null : rows.get(customerId);
     if (row === undefined) throw new Error(`Customer ${customerId} does not exist.`);
-    const { address = null, taxId = 'none', taxIdCountry = null } = places.get(customerId ?? '') ?? {};
+    const { address = null, taxId = 'none', taxIdCountry = null } = places.get(row?.id ?? '') ?? {};
     return {
+      payerId: row && row.id !== customerId ? row.id : null,
       customerTaxRates: row ? readTaxRates(row.taxRates) : {},
       merchantTaxRate: defaultTaxRate,
       taxId,

@@ -1,4 +1,5 @@
 import type { Locale } from '../kernel/locale.ts';
+import type { DisplayUnit } from '../look/index.ts';
 
 /** A decimal as text, in major units where it is money: `57.87`, `-1200`, `0.000012`. */
 export type DecimalText = string;
@@ -27,6 +28,8 @@ export interface Party {
   phone?: Maybe<string>;
   /** For a buyer: its own reference for its invoices (EN 16931, BT-10). */
   buyerReference?: Maybe<string>;
+  /** For a buyer that pays for somebody else: who was supplied. */
+  servedName?: Maybe<string>;
 }
 
 /** A bank account to which money is sent. */
@@ -61,6 +64,8 @@ export interface ShareOfTime {
  * The calculation of a line, if quantity × unit price does not give the amount: its notes show it (`line-notes.ts`).
  */
 export interface LineWorkings {
+  /** The unit in which its notes say quantities and prices. */
+  readonly display?: DisplayUnit;
   /** Of an agreed price: the price of a unit as the catalog has it. */
   readonly list?: { readonly unitPrice: DecimalText };
   /** The charged part of the period, with the amount of the whole. */
@@ -78,6 +83,8 @@ export interface LineWorkings {
     readonly events?: DecimalText;
     readonly least?: DecimalText;
     readonly most?: DecimalText;
+    /** Of a price on each event: its bounds for each, and the number of free ones. */
+    readonly each?: { readonly least?: DecimalText; readonly most?: DecimalText; readonly free?: DecimalText };
   };
   /** The groups in the default of a matrix, and the number of further ones. */
   readonly others?: { readonly groups: readonly string[]; readonly more: number };
@@ -114,6 +121,8 @@ export interface DocumentLine {
   periodEnd?: Maybe<Temporal.Instant>;
   quantity: DecimalText;
   unit?: Maybe<string>;
+  /** Quantities and prices are shown in this unit instead; the figures here stay of one unit. */
+  display?: Maybe<DisplayUnit>;
   /** Names its price: the lines of one price show it for the same number of units. Absent: name and unit do. */
   price?: Maybe<string>;
   /** Not shown where `tiers` are: there it is an average rounded to 9 digits, and each tier shows its own price. */

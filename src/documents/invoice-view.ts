@@ -88,6 +88,8 @@ function factsOf(document: InvoiceDocument, number: Text): DocumentView['facts']
   ];
   if (isPresent(document.buyer.buyerReference))
     facts.push({ label: words.yourReference, value: strange(document.buyer.buyerReference, MOST.group) });
+  if (isPresent(document.buyer.servedName))
+    facts.push({ label: words.suppliedTo, value: strange(document.buyer.servedName, MOST.group) });
   if (document.dueAt) facts.push({ label: words.due, value: day(document.dueAt) });
   const { service, period: time } = timeOfSupply(document);
   if (service) facts.push({ label: words.serviceDate, value: serviceText(service, document.locale) });

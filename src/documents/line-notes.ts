@@ -1,7 +1,7 @@
 import { decimal, plain } from '../kernel/decimal.ts';
 import type { Locale } from '../kernel/locale.ts';
 import { roundTo } from '../kernel/money.ts';
-import { type Figures, figuresOf } from '../look/index.ts';
+import { type DisplayUnit, type Figures, figuresOf, priceFor, quantityIn } from '../look/index.ts';
 import type { DecimalText, LineWorkings, ShareOfTime } from './document.ts';
 import { DOCUMENT_WORDS, type DocumentWords } from './words.ts';
 
@@ -20,6 +20,8 @@ interface Written {
   readonly percent: Figures['percent'];
   readonly period: Figures['period'];
   readonly price: (text: DecimalText) => string;
+  /** A number of its units. */
+  readonly units: (text: DecimalText) => string;
 }
 
 /**
@@ -34,11 +36,12 @@ export function notesOf(line: Noted, currency: string, locale: Locale): string[]
     ...figures,
     words: DOCUMENT_WORDS[locale].notes,
     price: (text) => figures.amount(text, currency),
+    units: (text) => unitsIn(text, workings.display, figures),
   };
   const { words, price } = written;
   const { share, whole, discount, soFar } = workings;
   const notes: (string | null | undefined | false)[] = [
-    workings.list && words.listPrice(price(workings.list.unitPrice)),
+    workings.list && words.listPrice(price(priceFor(workings.list.unitPrice, workings.display?.per ?? 1))),
     share && whole && !workings.limit && words.shareOf(shareText(share, written), price(whole)),
     workings.included && includedNote(workings.included, line.quantity, written),
     workings.flatShare && words.flat(shareText(workings.flatShare, written)),
@@ -54,6 +57,10 @@ export function notesOf(line: Noted, currency: string, locale: Locale): string[]
   ];
   return notes.filter((note) => typeof note === 'string');
 }
+
+/** `12.4 × 1M tokens`; of one unit the number alone. */
+const unitsIn = (text: DecimalText, display: DisplayUnit | undefined, { quantity }: Figures): string =>
+  display ? `${quantity(quantityIn(text, display))}\u00a0× ${display.name}` : quantity(text);
 
 const UNITS = [
   { seconds: 86_400, name: 'days' },
@@ -75,10 +82,10 @@ function includedNote(
   used: DecimalText,
   written: Written,
 ): string {
-  const { words, quantity } = written;
+  const { words, units: counted } = written;
   const charged = decimal(used).minus(units);
-  const note = words.included(quantity(units), quantity(plain(charged)));
-  return share ? `${note} (${words.includedShare(shareText(share, written), quantity(allowance))})` : note;
+  const note = words.included(counted(units), counted(plain(charged)));
+  return share ? `${note} (${words.includedShare(shareText(share, written), counted(allowance))})` : note;
 }
 
 const packagesNote = (
@@ -90,12 +97,19 @@ function percentageNote(
   of: NonNullable<LineWorkings['percentage']>,
   { words, quantity, percent, price }: Written,
 ): string {
+  const within = ({ least, most }: { readonly least?: DecimalText; readonly most?: DecimalText }) => [
+    ...(least === undefined ? [] : [words.least(price(least))]),
+    ...(most === undefined ? [] : [words.most(price(most))]),
+  ];
+  const { each } = of;
+  if (each) {
+    const fixed = of.fixed === undefined ? '' : ` + ${price(of.fixed)}`;
+    const free = each.free === undefined ? [] : [words.freeEvents(quantity(each.free), decimal(each.free).eq(1))];
+    const one = [`${words.ofEach(percent(of.percent))}${fixed}`, ...within(each), ...free].join(', ');
+    return [one, ...within(of)].join('; ');
+  }
   const fixed = of.fixed === undefined ? '' : ` + ${quantity(of.events ?? '0')} × ${price(of.fixed)}`;
-  const bounds = [
-    of.least === undefined ? null : words.least(price(of.least)),
-    of.most === undefined ? null : words.most(price(of.most)),
-  ].filter((bound) => bound !== null);
-  return [`${words.percentOf(percent(of.percent), quantity(of.of))}${fixed}`, ...bounds].join(', ');
+  return [`${words.percentOf(percent(of.percent), quantity(of.of))}${fixed}`, ...within(of)].join(', ');
 }
 
 function limitNote(kind: Noted['kind'], { limit, share, whole }: LineWorkings, written: Written): string | null {

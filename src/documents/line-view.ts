@@ -1,6 +1,6 @@
 import { decimal } from '../kernel/decimal.ts';
 import type { Locale } from '../kernel/locale.ts';
-import { breakable, figuresOf, priceFor, unitOf } from '../look/index.ts';
+import { breakable, type DisplayUnit, figuresOf, priceFor, quantityIn, type Scale, unitOf } from '../look/index.ts';
 import type { DocumentLine, DocumentTier } from './document.ts';
 import type { DocumentView, LineView } from './document-view.ts';
 import { isPresent, MOST, strange } from './parties.ts';
@@ -14,15 +14,18 @@ interface Shown {
   readonly taxIncluded: boolean;
   readonly locale: Locale;
   /** For how many units the line shows its prices. */
-  readonly scale: number;
+  readonly scale: Scale;
+  /** The unit of its quantities and prices, where it is another one than the line's. */
+  readonly display?: DisplayUnit | null;
   /** There is no tax on the line, not even one of 0 %. */
   readonly isUntaxed: boolean;
 }
 
 /** A line of the table in words and figures. */
-export function lineView(line: DocumentLine, shown: Shown): LineView {
+export function lineView(line: DocumentLine, of: Omit<Shown, 'display'>): LineView {
+  const shown: Shown = { ...of, display: line.display ?? null };
   const { currency, taxIncluded, locale } = shown;
-  const { amount, percent, period, quantity } = figuresOf(locale);
+  const { amount, percent, period } = figuresOf(locale);
   const tiers = line.tiers ?? [];
   const description = strange(line.description, MOST.description);
   const group = Object.entries(line.group ?? {})
@@ -37,14 +40,27 @@ export function lineView(line: DocumentLine, shown: Shown): LineView {
     notes,
     group,
     keepTogether: characters <= 500 && tiers.length <= 20,
-    quantity: isAmount ? '' : breakable(quantity(line.quantity)),
-    unit: !isAmount && isPresent(line.unit) ? strange(unitOf(line.unit, line.quantity, locale), MOST.unit) : null,
+    ...(isAmount ? { quantity: '', unit: null } : quantityOf(line, shown)),
     ...(tiers.length > 0 ? { unitPrice: DOCUMENT_WORDS[locale].price.tiered, per: null } : priceOf(line, shown)),
     tax: shown.isUntaxed ? '—' : breakable(percent(line.taxRate)),
     amount: breakable(amount((taxIncluded ? line.grossAmount : null) ?? line.amount, currency)),
     tiers: tiers.map((tier) => tierView(tier, shown)),
   };
 }
+
+/** `12.4 ×` of `1M tokens`; without a display unit the quantity and its own unit. */
+function quantityOf({ quantity: text, unit }: DocumentLine, shown: Shown): Pick<LineView, 'quantity' | 'unit'> {
+  const { display, locale } = shown;
+  if (display)
+    return { quantity: breakable(`${quantityText(text, shown)}\u00a0×`), unit: strange(display.name, MOST.unit) };
+  return {
+    quantity: breakable(quantityText(text, shown)),
+    unit: isPresent(unit) ? strange(unitOf(unit, text, locale), MOST.unit) : null,
+  };
+}
+
+const quantityText = (text: string, { display, locale }: Shown): string =>
+  figuresOf(locale).quantity(display ? quantityIn(text, display) : text);
 
 type PriceView = Pick<LineView, 'unitPrice' | 'per'>;
 
@@ -62,17 +78,18 @@ function priceOf({ agreed, unitPrice, isAmount }: DocumentLine, shown: Shown): P
 }
 
 /** `0.15 per 1,000,000` for 0.00000015. */
-function unitPriceOf(text: string, { currency, locale, scale }: Shown): PriceView {
+function unitPriceOf(text: string, { currency, locale, scale, display }: Shown): PriceView {
   const { amount, quantity } = figuresOf(locale);
   return {
     unitPrice: breakable(amount(priceFor(text, scale), currency)),
-    per: scale === 1 ? null : DOCUMENT_WORDS[locale].price.per(quantity(String(scale))),
+    per: scale === 1 || display ? null : DOCUMENT_WORDS[locale].price.per(quantity(String(scale))),
   };
 }
 
 function tierView(tier: DocumentTier, shown: Shown): LineView['tiers'][number] {
   const { currency, locale } = shown;
-  const { amount, quantity } = figuresOf(locale);
+  const { amount } = figuresOf(locale);
+  const quantity = (text: string) => quantityText(text, shown);
   const words = DOCUMENT_WORDS[locale].price;
   const open = decimal(tier.from).isZero() ? words.allUnits : words.over(quantity(tier.from));
   const bounds = tier.upTo === null ? open : `${quantity(tier.from)} – ${quantity(tier.upTo)}`;

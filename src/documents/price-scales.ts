@@ -1,4 +1,4 @@
-import { scaleOf } from '../look/index.ts';
+import { type Scale, scaleOf } from '../look/index.ts';
 import type { DocumentLine, InvoiceDocument } from './document.ts';
 
 /** The price of a line, by its id, or else by its name and unit. */
@@ -11,15 +11,15 @@ function shownPrices({ isAmount, agreed, tiers, unitPrice }: DocumentLine): stri
 }
 
 /**
- * For how many units each line of a document shows its prices: the lines of one price, with their tiers, have one
- * scale. The e-invoice has the same.
+ * For how many units each line of a document shows its prices: its display unit, else the lines of one price, with
+ * their tiers, have one scale. The e-invoice has the same.
  */
 export function scalesOf({
   lines,
   currency,
-}: Pick<InvoiceDocument, 'lines' | 'currency'>): (line: DocumentLine) => number {
+}: Pick<InvoiceDocument, 'lines' | 'currency'>): (line: DocumentLine) => Scale {
   const scales = new Map<string, number>();
   for (const [name, ofPrice] of Map.groupBy(lines, priceNameOf))
     scales.set(name, scaleOf(ofPrice.flatMap(shownPrices), currency));
-  return (line) => scales.get(priceNameOf(line)) ?? 1;
+  return (line) => line.display?.per ?? scales.get(priceNameOf(line)) ?? 1;
 }

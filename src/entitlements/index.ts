@@ -1,6 +1,7 @@
 /** All that other domains may use of entitlements. */
 
 export { endEntitlements, planEndOfEntitlements } from './changes/end.ts';
+export { pauseEntitlements } from './changes/pause.ts';
 export type { ReconciledFeatures } from './changes/plan-reconciliation.ts';
 export { snapshotRecheck } from './changes/recheck.ts';
 export { reconcileEntitlements } from './changes/reconcile.ts';

@@ -5,6 +5,10 @@ export const invoicingErrors = {
   INVOICE_NOT_PAID: { status: 400, message: 'Only a paid invoice can be refunded.' }, // §3
   INVOICE_ALREADY_REFUNDED: { status: 400, message: 'This invoice has already been refunded.' }, // §3
   WALLET_SPENT: { status: 400, message: 'The top-up has been spent from the wallet and cannot be refunded.' },
+  SETTLEMENT_TOO_MUCH: {
+    status: 409,
+    message: 'The settlement takes less than this credit note is over; see details.most.',
+  },
   REBILL_NOT_POSSIBLE: {
     status: 409,
     message: 'Only an invoice of a subscription with a later open invoice can be billed again.',

@@ -119,6 +119,7 @@ export type {
   BillingTerms,
   CreditMode,
   FindUsageSources,
+  Pause,
   PaymentTerms,
   PriceOverride,
   Proration,
@@ -131,6 +132,7 @@ export {
   saySame,
   withOverrides,
 } from './terms/price-overrides.ts';
+export { afterPauses, endOfPause, partsByPauses, pauseAt } from './timeline/pauses.ts';
 export { boundsOfSeries, cadenceOfPrice, cadencesOf, versionsOf } from './timeline/segments.ts';
 export { periodHolding, periodOf } from './timeline/series.ts';
 export { lockBilling, lockBillingNow } from './usage/billing-lock.sql.ts';

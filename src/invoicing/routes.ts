@@ -1,13 +1,16 @@
+import type { Tx } from '../db/index.ts';
 import { Intended, type Outcome, Reply, type Route, routesOf } from '../http/index.ts';
 import { notFound, ok } from '../kernel/result.ts';
 import { isCallOpen, PaymentSessionReply, type Payments } from '../payments/index.ts';
 import { payNow } from './collecting/pay-now.ts';
 import { paymentRoutes } from './collecting/payment-routes.ts';
-import { selectCreditNote } from './credit-notes/credit-note-lines.sql.ts';
+import { selectCreditNote, selectLinesOfCreditNote } from './credit-notes/credit-note-lines.sql.ts';
 import { selectRefunds } from './credit-notes/credit-notes.sql.ts';
 import { creditNoteRoutes } from './credit-notes/routes.ts';
+import { CreditNoteReply, PartCreditBody, toCreditNoteReply } from './credit-notes/schemas.ts';
 import { toRefundReply } from './documents/present.ts';
 import { documentRoutes } from './documents/routes.ts';
+import type { CreditNoteRow, ReadCreditNote } from './invoice/credit-note.ts';
 import type { InvoicingDependencies } from './invoice/dependencies.ts';
 import { selectInvoice } from './invoice/invoices.sql.ts';
 import {
@@ -26,6 +29,7 @@ import {
 } from './invoice/schemas.ts';
 import { actOnInvoice, type InvoiceAction, openInvoiceSession } from './issue/actions.ts';
 import { closeInvoiceNow } from './issue/close-now.ts';
+import { creditPart, voidPart } from './issue/credit-part.ts';
 import { refundInvoice, voidRefund } from './issue/refund.ts';
 import { createInvoice } from './one-off/create-invoice.ts';
 import { walletTopUpRoute } from './one-off/wallet-routes.ts';
@@ -97,6 +101,7 @@ export const invoiceRoutes = (
   }),
   ...documentRoutes(dependencies),
   ...creditNoteRoutes(dependencies),
+  ...partCreditRoutes(dependencies),
   api.post('/v2/invoices/:id/closeNow', 'closeInvoiceNow', {
     summary: 'Close the open period of an invoice now',
     description:
@@ -155,6 +160,52 @@ export const invoiceRoutes = (
     },
   }),
 ];
+
+/** Credit notes of a person over parts of lines. */
+const partCreditRoutes = (dependencies: InvoicingDependencies): readonly Route[] => {
+  const path = '/v2/invoices/:id/creditNotes';
+  const { publicUrl } = dependencies;
+  const reply = async (tx: Tx, { id, invoiceId }: CreditNoteRow) => {
+    const note = (await selectCreditNote(tx, invoiceId, id)) as ReadCreditNote;
+    return toCreditNoteReply(note, publicUrl, await selectLinesOfCreditNote(tx, note));
+  };
+  return [
+    api.post(path, 'creditInvoiceLines', {
+      summary: 'Credit parts of an issued invoice',
+      description:
+        'Makes a credit note over parts of charges, with their tax in proportion. Later credits, usage and minimums ' +
+        'take the charges as they were billed, less the credit note. The amount goes off what is unpaid, back as it ' +
+        'was paid, or into the wallet, as `settlement` says. The same `idempotencyKey` again answers 200 with the ' +
+        'first credit note.',
+      access: ofInvoice('member'),
+      body: PartCreditBody,
+      replies: { 201: CreditNoteReply, 200: CreditNoteReply },
+      errors: [409],
+      handler: async ({ tx, params, body, now }) => {
+        const credited = await creditPart(dependencies, tx, params.id, body, now);
+        if (!credited.ok) return credited;
+        const { note, isNew } = credited.value;
+        return ok(new Reply(isNew ? 201 : 200, await reply(tx, note)));
+      },
+    }),
+    api.post(`${path}/:creditNoteId/void`, 'voidInvoiceCreditNote', {
+      summary: 'Void a credit note over parts of an invoice',
+      description:
+        'Voids a `partial` credit note permanently. What it took off is owed again. Money that was not sent yet is ' +
+        'kept, and money that was sent is owed by the customer again. A second void is a 409.',
+      access: ofInvoice('member'),
+      body: ReasonBody,
+      replies: { 200: CreditNoteReply },
+      errors: [409],
+      handler: async ({ tx, params, body, now }) => {
+        const { id: invoiceId, creditNoteId } = params as { id: string; creditNoteId: string };
+        const of = { invoiceId, creditNoteId };
+        const voided = await voidPart(dependencies, tx, of, body.reason ?? null, now);
+        return voided.ok ? ok(await reply(tx, voided.value)) : voided;
+      },
+    }),
+  ];
+};
 
 const ACTION_SUMMARIES: Readonly<Record<InvoiceAction, string>> = {
   approve: 'Approve a draft invoice',

@@ -4,7 +4,7 @@ export { brandName, breakable, daysOf, type Figures, figuresOf } from './figures
 export { lineNameIn } from './line-names.ts';
 export { placeOf } from './places.ts';
 export { type Forms, pluralOf } from './plural.ts';
-export { priceFor, scaleOf } from './price.ts';
+export { type DisplayUnit, priceFor, quantityIn, type Scale, scaleOf } from './price.ts';
 export { OWN_REASONS, reasonIn } from './reasons.ts';
 export {
   hasVatNumber,

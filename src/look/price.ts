@@ -23,5 +23,24 @@ export function scaleOf(prices: readonly (Decimal | string)[], currency: string)
   return COUNTS.find((count) => isShort(count, digits)) ?? COUNTS.find((count) => isShort(count, most)) ?? 1;
 }
 
+/** For how many units a price is shown. */
+export type Scale = number | string;
+
 /** A price of one unit for so many. */
-export const priceFor = (price: Decimal | string, scale: number): string => plain(decimal(price).times(scale));
+export const priceFor = (price: Decimal | string, scale: Scale): string => plain(decimal(price).times(scale));
+
+/** The unit in which quantities and prices are shown: so many units, under a name (commercial.md §5). */
+export interface DisplayUnit {
+  readonly per: string;
+  readonly name: string;
+}
+
+/** The digits behind the point of a division that does not end; it has more of them than any that ends. */
+const DIGITS_SHOWN = 12;
+const MOST_PLACES = 60;
+
+/** A quantity in a display unit, with all its digits, where they end. */
+export function quantityIn(quantity: Decimal | string, { per }: DisplayUnit): string {
+  const shown = decimal(quantity).div(per);
+  return plain(shown.decimalPlaces() < MOST_PLACES ? shown : shown.toDecimalPlaces(DIGITS_SHOWN));
+}

@@ -3,6 +3,7 @@ import { findFeatures, findMetric } from '../catalog/index.ts';
 import { customerParty, findMailboxes } from '../customers/index.ts';
 import type { Tx } from '../db/index.ts';
 import { findEntitlement } from '../entitlements/index.ts';
+import { canonicalJson } from '../http/index.ts';
 import { findMerchant } from '../identity/index.ts';
 import { DEFAULT_LOCALE } from '../kernel/locale.ts';
 import { formatInstant } from '../kernel/time.ts';
@@ -16,14 +17,15 @@ type Written = Omit<NewMail, 'id' | 'status' | 'nextActionAt' | 'createdAt'>;
 async function measureOf(tx: Tx, { merchantId, billableMetricId, entitlementId }: Alert) {
   const entitlement = entitlementId === null ? undefined : await findEntitlement(tx, entitlementId);
   const metricIds = entitlement?.billableMetricIds ?? (billableMetricId === null ? [] : [billableMetricId]);
-  const units = new Set<string | null>();
+  const units = new Map<string, AlertFacts['unit']>();
   let metricName: string | null = null;
   for (const id of metricIds) {
     const metric = await findMetric(tx, id);
-    units.add(metric?.unit ?? null);
+    const unit = metric?.displayUnit ?? metric?.unit ?? null;
+    units.set(canonicalJson(unit), unit);
     if (id === billableMetricId) metricName = metric?.name ?? null;
   }
-  const [unit = null] = units.size === 1 ? units : [];
+  const [unit = null] = units.size === 1 ? units.values() : [];
   const [feature] = entitlement ? await findFeatures(tx, [merchantId], [entitlement.featureId]) : [];
   return { metricName, featureName: feature?.name ?? null, unit };
 }

@@ -1,7 +1,7 @@
 import { type Decimal, plain } from '../kernel/decimal.ts';
 import { DEFAULT_LOCALE, type Locale } from '../kernel/locale.ts';
 import type { Instant } from '../kernel/time.ts';
-import { unitOf } from '../look/index.ts';
+import { type DisplayUnit, quantityIn, unitOf } from '../look/index.ts';
 import type { MailContent } from './content.ts';
 import { between, type Correspondents, letterheadOf, name, type Rows, row, writtenIn } from './correspondents.ts';
 import { MAIL_WORDS } from './words.ts';
@@ -16,8 +16,8 @@ export interface AlertFacts extends Correspondents {
   readonly featureName: string | null;
   /** Of an invoice total. */
   readonly currency: string | null;
-  /** Of usage, and of a balance whose metrics have one: `token`. */
-  readonly unit: string | null;
+  /** Of usage, and of a balance whose metrics have one: `token`, or the unit in which it is shown. */
+  readonly unit: string | DisplayUnit | null;
   readonly threshold: Decimal | null;
   readonly percent: Decimal | null;
   readonly whole: Decimal | null;
@@ -33,6 +33,8 @@ export interface AlertFacts extends Correspondents {
 function alertFigure({ currency, unit }: AlertFacts, figure: Decimal, locale: Locale): string {
   const { sum, quantity } = writtenIn(locale);
   if (currency !== null) return sum(figure, currency);
+  if (unit !== null && typeof unit !== 'string')
+    return `${quantity(quantityIn(figure, unit))}\u00a0× ${name(unit.name)}`;
   const digits = quantity(plain(figure));
   return unit === null ? digits : `${digits} ${unitOf(name(unit), figure, locale)}`;
 }

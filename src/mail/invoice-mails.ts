@@ -48,8 +48,9 @@ export async function invoiceMailContent(
       return refundVoidedMail(facts, { number: note.number, stopped, left });
     }
     case 'credited': {
-      const { note, off, intoWallet } = fact;
-      return creditedMail(facts, creditOf(note, { returns: [], off, intoWallet }));
+      const { note, off, returned = ZERO, intoWallet } = fact;
+      const returns = returned.isZero() ? [] : [{ amount: returned, to: 'sender' } as const];
+      return creditedMail(facts, creditOf(note, { returns, off, intoWallet }));
     }
     case 'cancelled':
       return cancelledMail(facts, fact.note?.number ?? '', fact.intoWallet);

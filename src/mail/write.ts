@@ -179,10 +179,10 @@ function attachmentsOf(invoice: InvoiceRow, fact: InvoiceFact, bringsInvoice: bo
   return records;
 }
 
-const ofInvoice = ({ merchantId, id, customerId, seller }: InvoiceRow) => ({
+const ofInvoice = ({ merchantId, id, customerId, payerId, seller }: InvoiceRow) => ({
   merchantId,
   aboutId: id,
-  customerId,
+  customerId: payerId ?? customerId,
   senderName: name(seller?.name ?? ''),
   replyTo: seller?.emails?.[0] ?? null,
 });

@@ -24,7 +24,7 @@ export {
 } from './intake/tally.sql.ts';
 export { eventTallyChore } from './intake/tally.ts';
 export { keyGenerationChore } from './keys/generations.ts';
-export { dimensionsOf, isLevel, type Meter } from './meter/meter.ts';
+export { dimensionsOf, isLevel, isOverTime, type Meter, type TimeUnit } from './meter/meter.ts';
 export { MOST_ROWS, withinRows } from './meter/most-rows.ts';
 export { type ActiveSpan, ownSpans } from './meter/own-spans.ts';
 export {
@@ -82,4 +82,4 @@ export {
   selectOfType as findOfType,
   selectUncounted as findUncounted,
 } from './usage/unbilled.sql.ts';
-export { measureEach, postgresUsage, usage, usageOfEach, usedSpans } from './usage/usage.ts';
+export { amountOfEach, measureEach, postgresUsage, usage, usageOfEach, usedSpans } from './usage/usage.ts';

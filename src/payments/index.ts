@@ -29,6 +29,8 @@ export type { EntityType, PaymentSession } from './records/session.ts';
 export type { SessionStatus } from './records/session-states.ts';
 export { changedSessions } from './records/sessions.sql.ts';
 export type { LeftOfPayment } from './returns/left-of-payment.ts';
+export type { PartReturn } from './returns/part-returns.sql.ts';
+export { partsOfPayments, requestPartReturn, stopPartReturns } from './returns/part-returns.ts';
 export { isDisputed, receiptsOf, requestReturn, returnedByHand, stopReturn } from './returns/returns.ts';
 export { PaymentSessionReply, publicSession } from './sessions/replies.ts';
 export {

@@ -16,6 +16,7 @@ import { pageRoutes } from './page/routes.ts';
 import { sandboxProvider } from './provider/sandbox-provider.ts';
 import type { PaymentHandlers } from './records/handlers.ts';
 import { comparisonChore } from './returns/after-restore.ts';
+import { partReturnsDue } from './returns/part-returns.ts';
 import { returnsDue } from './returns/returns.ts';
 import { unmatchedReturnsDue } from './returns/unmatched.ts';
 import { sessionsDue } from './sessions/completion.ts';
@@ -66,6 +67,7 @@ export function createPayments({
     dueKinds: [
       sessionsDue(dependencies),
       returnsDue(dependencies),
+      partReturnsDue(dependencies),
       noticesDue(dependencies),
       checkoutsDue(dependencies),
       unmatchedReturnsDue(remote),

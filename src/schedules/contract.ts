@@ -44,7 +44,8 @@ const toBilledItem = (item: OrderItem): BilledItem => ({
   description: item.displayName,
   period: { start: item.periodStart, end: item.periodEnd },
   net: item.net,
-  credited: item.creditedNet,
+  credited: item.creditedNet.minus(item.notedNet),
+  noted: item.notedNet,
   isStanding: item.isStanding,
 });
 

@@ -12,6 +12,8 @@ export interface BilledItem {
   readonly period: Period;
   readonly net: Decimal;
   readonly credited: Decimal;
+  /** Taken off by credit notes of people: that counts as billed, and is not credited again. */
+  readonly noted?: Decimal;
   /** A cancelled, written off or refunded invoice gets no credit. It still counts as billed. */
   readonly isStanding: boolean;
 }
@@ -136,7 +138,7 @@ const leftOfAll = (items: readonly BilledItem[]): Decimal => sum(items.map(leftO
 function creditsOf(items: readonly BilledItem[], amount: Decimal): PlannedCredit[] {
   let left = amount;
   return items.toReversed().flatMap((item): PlannedCredit[] => {
-    const taken = item.isStanding ? Decimal.max(ZERO, Decimal.min(left, leftOf(item))) : ZERO;
+    const taken = item.isStanding ? Decimal.max(ZERO, Decimal.min(left, leftOf(item).minus(item.noted ?? ZERO))) : ZERO;
     left = left.minus(taken);
     return taken.isZero() ? [] : [{ item, amount: taken }];
   });

@@ -17,6 +17,8 @@ export interface RevenueMetric {
 export interface PlanSubscription {
   readonly id: string;
   readonly customerId: string;
+  /** Null: the plan's. */
+  readonly currency: string | null;
   readonly startedAt: Instant;
   readonly status: 'active' | 'terminated';
   readonly terminatedAt: Instant | null;
@@ -53,15 +55,18 @@ export function metricProblem({ aggregation, valueProperty }: Pick<RevenueMetric
  * written once.
  */
 export function decideUsage(event: SourceEvent, known: Known): UsageDecision {
-  const { metric, currency, customerId, source } = known;
+  const { metric, customerId, source } = known;
+  const subscription = customerId === null ? undefined : subscriptionAt(known.subscriptions, event.occurredAt);
+  const currency = subscription?.currency ?? known.currency;
   const because = (reason: string): UsageDecision => ({ ok: false, reason, subscriptionId: null });
   if (metric === undefined) return because('The metric of metadata.billableMetricMapping.revenue does not exist.');
   if (metricProblem(metric) !== null) return because(`The metric ${metric.id} ${metricProblem(metric)}.`);
   if (metric.eventType === null) return because(`The metric ${metric.id} has no eventType, so it counts no event.`);
   if (event.currency !== currency)
-    return because(`The amount is in ${event.currency}; the plan ${source.planId} bills in ${currency}.`);
+    return because(
+      `The amount is in ${event.currency}; ${subscription?.currency ? `the subscription ${subscription.id}` : `the plan ${source.planId}`} bills in ${currency}.`,
+    );
   if (event.customerExternalId === null) return because('The event names no customer.');
-  const subscription = customerId === null ? undefined : subscriptionAt(known.subscriptions, event.occurredAt);
   if (customerId !== null && subscription === undefined)
     return because(`The customer ${customerId} has no active subscription of the plan ${source.planId}.`);
   if (customerId === null && !NAMEABLE.test(event.customerExternalId))

@@ -1,6 +1,6 @@
 /** All that other domains may use of subscriptions. */
 
-export { type PlanAtVersion, termsOfNew } from './billing/agreement.ts';
+export { loadPinned as findPinned, type PlanAtVersion, pinnedIn, termsOfNew } from './billing/agreement.ts';
 export { billingSource } from './billing/billing-source.ts';
 export { type BillableUsage, findBillableUsage, type PricedUsage } from './billing/priced-usage.ts';
 export { changePlan } from './changes/changes.ts';
@@ -24,6 +24,7 @@ export { subscriptionChangeDueKind, subscriptionDueKind } from './steps.ts';
 export { selectScheduledChange as findScheduledChange } from './subscription/changes.sql.ts';
 export { updateGivenBack as giveBackCoupons } from './subscription/coupons.sql.ts';
 export type { ComingRenewal, SubscriptionDependencies } from './subscription/dependencies.ts';
+export { currentPause } from './subscription/pauses.ts';
 export { holdCoupons } from './subscription/redeem.ts';
 export type { SubscriptionRow } from './subscription/subscription.ts';
 export {

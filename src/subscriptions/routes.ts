@@ -11,8 +11,9 @@ import { changeRoutes } from './change-routes.ts';
 import { couponRoutes } from './coupons/routes.ts';
 import { createSubscription } from './life/create.ts';
 import { feePrice } from './life/fee-price.ts';
-import { type HeldSubscription, holdLiving } from './life/lock.ts';
+import { type HeldSubscription, holdActive, holdLiving } from './life/lock.ts';
 import { patchSubscription, terminateSubscription } from './life/patch.ts';
+import { pauseSubscription, resumeSubscription } from './life/pause.ts';
 import { paymentOf } from './life/payment.ts';
 import { customerDetails, factsOf, loadShown, toSubscriptionReply } from './life/present.ts';
 import { reconcileSubscription } from './life/reconcile.ts';
@@ -20,7 +21,9 @@ import { previewSubscription } from './life/rehearse.ts';
 import { warningsAbout } from './life/warnings.ts';
 import type { SubscriptionDependencies } from './subscription/dependencies.ts';
 import {
+  PauseBody,
   ReconciliationBody,
+  ResumptionBody,
   SubscriptionCreateBody,
   SubscriptionListQuery,
   SubscriptionListReply,
@@ -172,6 +175,39 @@ export const subscriptionRoutes = (
     handler: async ({ tx, params, body, now, wasBefore }) => {
       const held = await holdLiving(tx, params.id, 'terminate', now);
       const change = (each: HeldSubscription) => terminateSubscription(dependencies, tx, each, body);
+      return held.ok ? showChanged(dependencies, tx, held.value, change, wasBefore) : held;
+    },
+  }),
+  api.post('/v0/subscriptions/:id/pause', 'pauseSubscription', {
+    summary: 'Pause a subscription',
+    description:
+      'From now on, or from the end of the open period, it has no fees and gives no access. Its status stays ' +
+      '`active`. Fees that are paid for the time of the pause are credited as `credit` says, by the second. A ' +
+      'subscription that is not active or is paused already is a 409.',
+    access: ofSubscription('member'),
+    saysBefore: true,
+    body: PauseBody,
+    replies: { 200: SubscriptionReply },
+    errors: [409],
+    handler: async ({ tx, params, body, now, wasBefore }) => {
+      const held = await holdActive(tx, params.id, 'pause', now);
+      const change = (each: HeldSubscription) => pauseSubscription(dependencies, tx, each, body);
+      return held.ok ? showChanged(dependencies, tx, held.value, change, wasBefore) : held;
+    },
+  }),
+  api.post('/v0/subscriptions/:id/resume', 'resumeSubscription', {
+    summary: 'Resume a paused subscription',
+    description:
+      'Its fees and its access go on from now. A pause that has not begun is withdrawn. A subscription that is not ' +
+      'paused is a 409.',
+    access: ofSubscription('member'),
+    saysBefore: true,
+    body: ResumptionBody,
+    replies: { 200: SubscriptionReply },
+    errors: [409],
+    handler: async ({ tx, params, body, now, wasBefore }) => {
+      const held = await holdActive(tx, params.id, 'resume', now);
+      const change = (each: HeldSubscription) => resumeSubscription(dependencies, tx, each, body);
       return held.ok ? showChanged(dependencies, tx, held.value, change, wasBefore) : held;
     },
   }),

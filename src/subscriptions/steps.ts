@@ -9,8 +9,10 @@ import { lockAllToBill } from './billing/usage-claims.ts';
 import { applyScheduled } from './changes/changes.ts';
 import { startBilling } from './life/activate.ts';
 import { endSubscription } from './life/end.ts';
+import { passPause } from './life/pause.ts';
 import { remind } from './life/reminders.ts';
 import type { SubscriptionDependencies } from './subscription/dependencies.ts';
+import { isTrialHeld, nextOfPause } from './subscription/pauses.ts';
 import type { SubscriptionRow } from './subscription/subscription.ts';
 import { lockSubscriptions, updateSubscription } from './subscription/subscriptions.sql.ts';
 
@@ -32,7 +34,7 @@ export const subscriptionDueKind = (dependencies: StepDependencies): DueKind => 
 });
 
 /** The due work of a subscription. */
-type Duty = 'start' | 'end' | 'remind' | 'billLate';
+type Duty = 'start' | 'pause' | 'end' | 'remind' | 'billLate';
 
 /**
  * The next steps of some subscriptions of one merchant that are due. Of several of one customer the oldest goes first,
@@ -58,18 +60,29 @@ async function stepSubscriptions(
   const having = (duty: Duty) => due.get(duty) ?? [];
   await lockAllToBill(
     tx,
-    [...having('start'), ...having('end'), ...having('billLate')].map((subscription) => ({
+    [...having('start'), ...having('pause'), ...having('end'), ...having('billLate')].map((subscription) => ({
       subscription,
-      from: having('end').includes(subscription) ? (subscription.endingAt as Instant) : now,
+      from: beginOf(subscription, having, now),
     })),
     now,
   );
   for (const subscription of having('billLate')) await billLate(dependencies, tx, subscription, now);
   for (const subscription of having('start')) await startBilling(dependencies, tx, subscription, now);
+  for (const subscription of having('pause')) await passPause(dependencies, tx, subscription, now);
   await endAll(dependencies, tx, having('end'), now);
   await remind(dependencies, tx, having('remind'), now);
   const stepped = new Set(oldest.map(({ id }) => id));
   return records.map(({ id }) => ({ isLater: !stepped.has(id) }));
+}
+
+/** From when on the history of a subscription changes with its duty. */
+function beginOf(
+  subscription: SubscriptionRow,
+  having: (duty: Duty) => readonly SubscriptionRow[],
+  now: Instant,
+): Instant {
+  if (having('end').includes(subscription)) return subscription.endingAt as Instant;
+  return having('pause').includes(subscription) ? (nextOfPause(subscription) as Instant) : now;
 }
 
 /** Their planned ends have come. */
@@ -100,8 +113,14 @@ async function endAll(
 function dutyOf(subscription: SubscriptionRow, now: Instant): Duty | null {
   if (subscription.status === 'terminated') return 'billLate';
   if (subscription.status !== 'active') return null;
-  if (billingStartsFirst(subscription) && !isAfter(subscription.billingStartsAt, now)) return 'start';
-  return subscription.endingAt !== null && !isAfter(subscription.endingAt, now) ? 'end' : 'remind';
+  const isDue = (at: Instant | null): at is Instant => at !== null && !isAfter(at, now);
+  const { billingStartsAt, endingAt } = subscription;
+  const pausedAt = nextOfPause(subscription);
+  const isPauseFirst = isDue(pausedAt) && (endingAt === null || isBefore(pausedAt, endingAt));
+  if (billingStartsFirst(subscription) && isDue(billingStartsAt) && !isTrialHeld(subscription))
+    return isPauseFirst && isBefore(pausedAt, billingStartsAt) ? 'pause' : 'start';
+  if (isPauseFirst) return 'pause';
+  return isDue(endingAt) ? 'end' : 'remind';
 }
 
 /** Bills what came late for a subscription that has ended. */

@@ -29,6 +29,8 @@ const TITLES: Readonly<Record<string, string>> = {
   'wallet.invoice_cancelled': 'Money of a cancelled invoice returned to the wallet',
   'subscription.created': 'Subscription * created',
   'subscription.activated': 'Subscription * activated',
+  'subscription.paused': 'Subscription * paused',
+  'subscription.resumed': 'Subscription * resumed',
   'subscription.terminated': 'Subscription * ended',
   'subscription.renewal_reminder': 'Subscription * renews soon',
   'subscription.plan_changed': 'Plan changed to *',

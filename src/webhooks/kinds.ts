@@ -8,10 +8,14 @@ export const EVENT_KINDS = {
   'invoice.written_off.v0': 'An invoice was written off.',
   'invoice.refunded.v0': 'A paid invoice was refunded.',
   'invoice.refund_voided.v0': 'A refund was voided.',
+  'invoice.credited.v0': 'A part of an invoice was credited by `creditNoteId`.',
+  'invoice.credit_note_voided.v0': 'The credit note `creditNoteId` over a part of an invoice was voided.',
   'invoice.pushed.v0': 'An approval to push an invoice to external systems was given.',
   'subscription.created.v0': 'A subscription was created.',
   'subscription.activated.v0': 'A subscription became active.',
   'subscription.updated.v0': 'A subscription was changed.',
+  'subscription.paused.v0': 'A subscription was paused: it has no fees and gives no access.',
+  'subscription.resumed.v0': 'A paused subscription was resumed.',
   'subscription.terminated.v0': 'A subscription ended.',
   'subscription.renewal_reminder.v0': 'A subscription renews soon.',
   'grant.created.v0': 'A grant was added to an entitlement.',
@@ -49,6 +53,7 @@ export const EVENT_TYPES = Object.keys(EVENT_KINDS) as EventType[];
 const OF_TIME: ReadonlySet<EventType> = new Set([
   ...(['invoice.issued.v0', 'invoice.paid.v0', 'invoice.payment_failed.v0', 'invoice.overdue.v0'] as const),
   ...(['invoice.written_off.v0', 'subscription.activated.v0', 'subscription.terminated.v0'] as const),
+  ...(['subscription.paused.v0', 'subscription.resumed.v0'] as const),
   ...(['subscription.renewal_reminder.v0', 'entitlement.balance_low.v0', 'entitlement.exhausted.v0'] as const),
   'entitlement.reset.v0',
 ]);

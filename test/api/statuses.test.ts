@@ -726,6 +726,8 @@ describe('409', () => {
     conflict('updateSubscription', 'INVALID_TRANSITION', terminated, { taxExempt: true }),
     conflict('terminateSubscription', 'INVALID_TRANSITION', terminated, { reason: 'Again' }),
     conflict('reconcileSubscription', 'INVALID_TRANSITION', terminated),
+    conflict('pauseSubscription', 'INVALID_TRANSITION', terminated),
+    conflict('resumeSubscription', 'INVALID_TRANSITION', terminated),
     {
       operationId: 'changeSubscriptionPlan',
       code: 'CHANGE_SCHEDULED',
@@ -808,6 +810,23 @@ describe('409', () => {
       call: async (each) => {
         const known = await firstCall('voidInvoiceRefund', each);
         await call('voidInvoiceRefund', each.merchant, known);
+        return known;
+      },
+    },
+    {
+      operationId: 'creditInvoiceLines',
+      code: 'SETTLEMENT_TOO_MUCH',
+      call: async (each) => {
+        const known = await firstCall('creditInvoiceLines', each);
+        return { ...known, body: { ...(known.body as object), settlement: 'refund' } };
+      },
+    },
+    {
+      operationId: 'voidInvoiceCreditNote',
+      code: 'INVALID_TRANSITION',
+      call: async (each) => {
+        const known = await firstCall('voidInvoiceCreditNote', each);
+        await call('voidInvoiceCreditNote', each.merchant, known);
         return known;
       },
     },

@@ -33,6 +33,7 @@ const APART = [
   'POST /v0/events body.*.data',
   // the model's schema, below
   ...['POST /v0/prices', 'PATCH /v0/prices/:id'].map((route) => `${route} body.properties`),
+  ...['POST /v0/prices', 'PATCH /v0/prices/:id'].map((route) => `${route} body.currencyPrices.*.properties`),
   ...['', '/preview', '/:id/changes'].map((path) => `POST /v0/subscriptions${path} body.priceOverrides.*.properties`),
 ];
 

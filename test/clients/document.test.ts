@@ -54,6 +54,9 @@ const OPEN_UNIONS: Readonly<Record<string, string>> = {
   'SubscriptionChangeCreate.priceOverrides[].properties': 'the price has the model',
 };
 
+/** Prices in other currencies: the price has the model. */
+const IN_CURRENCIES = /\.currencyPrices\{\}\.properties$/;
+
 /** Fields that are figures by their names. */
 const FIGURE =
   /\.(?:\w*(?:Amount|Quantity|Price|Percent|Subtotal|Total|Tax|Cost|Balance)|amount|quantity|price|percent|percentage|percentageDiscount|subtotal|total|cost|balance)$/;
@@ -115,7 +118,7 @@ describe.each(['plain', 'compact'] as const)('the %s document for generators of 
   it('tells the objects of a union apart by a field', () => {
     const unions = places.filter(({ schema }) => branchesOf(schema).filter(isObject).length > 1);
     const open = unions.filter(({ schema }) => schema.discriminator === undefined).map(({ at }) => at);
-    expect(open.toSorted()).toEqual(Object.keys(OPEN_UNIONS).toSorted());
+    expect(open.filter((at) => !IN_CURRENCIES.test(at)).toSorted()).toEqual(Object.keys(OPEN_UNIONS).toSorted());
     expect(unions.length).toBeGreaterThan(10);
   });
 

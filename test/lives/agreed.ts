@@ -107,7 +107,18 @@ function knownIn(life: Life, history: History, price: number, span: Span): (Span
   return merged;
 }
 
-const MONEY = ['unitPrice', 'flatPrice', 'price', 'percentage', 'fixed', 'minCharge', 'maxCharge', 'default'];
+const MONEY = [
+  'unitPrice',
+  'flatPrice',
+  'price',
+  'percentage',
+  'fixed',
+  'minCharge',
+  'maxCharge',
+  'min',
+  'max',
+  'default',
+];
 
 function agreedPrice(price: Price, { multiplier, properties }: Override): Price {
   if (properties) return { ...price, properties };
@@ -121,7 +132,8 @@ function agreedPrice(price: Price, { multiplier, properties }: Override): Price 
   };
 }
 
-function scaled(value: unknown, factor: string): unknown {
+/** Properties with each amount of money multiplied. */
+export function scaled(value: unknown, factor: string): unknown {
   if (Array.isArray(value)) return value.map((each) => scaled(each, factor));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(

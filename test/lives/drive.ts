@@ -1,7 +1,9 @@
 import { sql } from '../../src/db/index.ts';
+import { decimal } from '../../src/kernel/decimal.ts';
 import type { FakeProvider } from '../../src/payments/testing/fake-provider.ts';
 import type { Answer, Merchant, TestEnvironment } from '../support/environment.ts';
 import { type Resource, shopOf } from '../support/shop.ts';
+import { scaled } from './agreed.ts';
 import type { Deed } from './history.ts';
 import {
   DIGITS,
@@ -10,6 +12,7 @@ import {
   type Metric,
   type Of,
   type Override,
+  type Plan,
   type Price,
   type Step,
   secondsOf,
@@ -30,8 +33,10 @@ export interface Lived {
   /** With their lines; of all invoices. */
   readonly notes: readonly Resource[];
   readonly payments: readonly Resource[];
-  /** Of the customer, a decimal text. */
+  /** Of the customer and of who pays for it, a decimal text. */
   readonly wallet: string;
+  /** The customer that pays at times. */
+  readonly payerId: string;
   /** What the customer owes again of what voided refunds had given back, and what was not there any more. */
   readonly owedAgain: string;
   /** Charges of the card, and what left of each: by refunds at the provider and by disputes that are not won. */
@@ -58,10 +63,13 @@ class Driver {
   #now = 0;
   #clock: Resource;
   #customer: Resource;
+  /** Another customer, which pays for this one at times. */
+  #payer: Resource;
   readonly #metrics: Resource[] = [];
   readonly #prices: Resource[] = [];
   readonly #plans: Resource[] = [];
   #keys = 0;
+  #sent = 0;
   readonly #subs = new Map<string, Resource>();
   readonly #scheduled = new Map<string, string>();
   readonly #grants = new Map<string, string>();
@@ -70,6 +78,7 @@ class Driver {
   readonly #deeds: Deed[] = [];
   readonly #refused: string[] = [];
   readonly #wrong: string[] = [];
+  readonly #notes: { readonly noteId: string; readonly invoiceId: string }[] = [];
   readonly #paying: Paying | null;
 
   constructor(env: TestEnvironment, merchant: Merchant, life: Life, paying: Paying | null) {
@@ -90,11 +99,10 @@ class Driver {
   async #open(): Promise<void> {
     const { start, metrics, prices, plans, currency, taxBehavior, taxRate } = this.#life;
     const shop = this.#shop;
-    for (const [index, { aggregation }] of metrics.entries())
-      this.#metrics.push(await this.#metric(index, aggregation));
+    for (const [index, metric] of metrics.entries()) this.#metrics.push(await this.#metric(index, metric));
     const made = this.#prices;
     for (const [index, price] of prices.entries()) made.push(await this.#price(index, price));
-    for (const plan of plans)
+    for (const [place, plan] of plans.entries())
       this.#plans.push(
         await shop.plan(
           plan.prices.map((price) => made[price]),
@@ -104,18 +112,42 @@ class Driver {
             ...(plan.trialDays !== undefined && { trialPeriod: `P${plan.trialDays}D` }),
             ...(plan.anchor !== undefined && { billingAnchor: instantOf(this.#life, plan.anchor) }),
             ...(plan.minimum !== undefined && { minimumAmount: plan.minimum }),
+            ...this.#abroad(place, plan),
           },
         ),
       );
     this.#customer = await shop.customer({ currency });
-    await this.#paying?.store(this.#customer);
+    this.#payer = await shop.customer({ currency });
+    for (const each of [this.#customer, this.#payer]) await this.#paying?.store(each);
     this.#clock = await shop.clock(start);
   }
 
-  #metric(index: number, aggregation: Metric['aggregation']): Promise<Resource> {
+  /** A plan of a life abroad is in a currency of its own, and has the minimum of the life's currency beside its own. */
+  #abroad(place: number, { minimum }: Plan): object {
+    const { isAbroad, currency } = this.#life;
+    if (!isAbroad) return {};
+    const own = { currency: ['EUR', 'GBP', 'CHF'][place % 3] };
+    return minimum === undefined ? own : { ...own, minimumAmount: '7.77', currencyMinimums: { [currency]: minimum } };
+  }
+
+  /** The same of a price: at home it is three times as dear, and has bounds of its own. */
+  #priceAbroad({ properties, minimum, maximum }: Price): object {
+    const { isAbroad, currency } = this.#life;
+    if (!isAbroad) return {};
+    const minimumAmount = minimum ?? null;
+    const here = { properties, minimumAmount, ...(maximum !== undefined && { maximumAmount: maximum }) };
+    return {
+      properties: scaled(properties, '3'),
+      ...{ minimumAmount: '0.5', maximumAmount: '0.75' },
+      currencyPrices: { [currency]: here },
+    };
+  }
+
+  #metric(index: number, { aggregation, ...more }: Metric): Promise<Resource> {
     return this.#shop.metric({
       name: `m${index}`,
       aggregation,
+      ...more,
       eventType: `call-${index}`,
       ...(aggregation === 'COUNT' && { valueProperty: undefined }),
       ...(this.#life.prices.some(({ metric, model }) => metric === index && model === 'matrix') && {
@@ -124,10 +156,8 @@ class Driver {
     });
   }
 
-  async #price(
-    index: number,
-    { metric, cadence, term, model, properties, minimum, maximum, ...more }: Price,
-  ): Promise<Resource> {
+  async #price(index: number, price: Price): Promise<Resource> {
+    const { metric, cadence, term, model, properties, minimum, maximum, ...more } = price;
     const fields = {
       invoiceDisplayName: `p${index}`,
       ...{ paymentTerm: term, model, properties },
@@ -135,6 +165,7 @@ class Driver {
       ...(minimum !== undefined && { minimumAmount: minimum }),
       ...(maximum !== undefined && { maximumAmount: maximum }),
       ...(more.taxRate !== undefined && { taxRate: more.taxRate }),
+      ...this.#priceAbroad(price),
     };
     if (metric === undefined) return this.#shop.feePrice({ ...fields, quantity: more.quantity ?? 1 });
     const covered = more.allowance === undefined ? {} : await this.#covered(more.allowance);
@@ -183,6 +214,12 @@ class Driver {
         return this.#unschedule(step.sub);
       case 'closeNow':
         return this.#closeNow(step);
+      case 'pause':
+        return this.#pause(step);
+      case 'resume':
+        return this.#on(step.sub, '/resume', { anchor: step.anchor });
+      case 'moveResume':
+        return this.#patch(step.sub, { resumesAt: step.at === null ? null : instantOf(this.#life, step.at) });
       case 'end':
         return this.#end(step);
       case 'planEnd':
@@ -209,12 +246,18 @@ class Driver {
         return this.#grant(step);
       case 'oneOff':
         return this.#oneOff(step);
+      case 'payer':
+        return this.#merchant.patch(`/v0/customers/${this.#customer.id}`, { payerId: step.is ? this.#payer.id : null });
       case 'exempt':
         return this.#exempt(step);
       case 'payByCard':
         return this.#payByCard(step.at);
       case 'dispute':
         return this.#dispute(step);
+      case 'note':
+        return this.#note(step);
+      case 'voidNote':
+        return this.#voidNote();
       default:
         return this.#actOnInvoice(step);
     }
@@ -270,9 +313,10 @@ class Driver {
 
   #overrides(overrides: readonly Override[] | undefined): object {
     const at = (seconds: number | undefined) => (seconds === undefined ? null : instantOf(this.#life, seconds));
+    this.#sent += 1;
     const priceOverrides = overrides?.map(({ price, from, to, ...said }) => ({
       ...{ priceId: this.#prices[price].id, from: at(from), to: at(to) },
-      ...said,
+      ...(this.#sent % 2 === 0 ? backwards(said) : said),
     }));
     return priceOverrides ? { priceOverrides } : {};
   }
@@ -287,6 +331,7 @@ class Driver {
       testClockId: this.#clock.id,
       ...(asks === 'transfer' ? { bankTransferOnly: true } : { sessionExpiryMinutes: 43_200 }),
       ...(endingAt !== undefined && { endingAt: instantOf(this.#life, endingAt) }),
+      ...(this.#life.isAbroad && { currency: this.#life.currency }),
       ...this.#overrides(overrides),
     });
     if (answer.status === 201) this.#subs.set(sub, answer.body);
@@ -359,6 +404,10 @@ class Driver {
     if (!subscription || redemptions.length === 0) return null;
     const id = redemptions[at % redemptions.length];
     return this.#merchant.delete(`/v0/subscriptions/${subscription.id}/coupons/${id}`);
+  }
+
+  #pause({ do: _, sub, resumesAt: at, ...asked }: Of<'pause'>): Promise<Answer | null> {
+    return this.#on(sub, '/pause', { ...asked, ...(at !== undefined && { resumesAt: instantOf(this.#life, at) }) });
   }
 
   async #unschedule(sub: string): Promise<Answer | null> {
@@ -502,6 +551,52 @@ class Driver {
     return null;
   }
 
+  /** Credits a share of one of the charges of an invoice, as its price quotes it. */
+  async #note({ at, line: place, share, settlement, ...step }: Of<'note'>): Promise<Answer | 'done' | null> {
+    const { currency, taxBehavior } = this.#life;
+    const found = (await this.#invoices()).filter(({ status }) => ['ISSUED', 'PAID'].includes(status));
+    if (found.length === 0) return null;
+    const invoice = await this.#shop.invoice(found[at % found.length].id);
+    const quoted = (each: Resource) => Number(taxBehavior === 'inclusive' ? each.totalAmount : each.totalPrice);
+    const charges = invoice.lines.filter(
+      ({ type, totalAmount }: Resource) =>
+        ['charge', 'late_usage', 'commitment'].includes(type) && Number(totalAmount) > 0,
+    );
+    if (charges.length === 0) return null;
+    const line = charges[place % charges.length];
+    const own = invoice.lines.filter(({ id, appliesToLineId }: Resource) => [id, appliesToLineId].includes(line.id));
+    const whole = own.reduce((total: number, each: Resource) => total + quoted(each), 0);
+    const amount = (whole * Number(share)).toFixed(DIGITS[currency]);
+    this.#keys += 1;
+    const answer = await this.#post(`/v2/invoices/${invoice.id}/creditNotes`, {
+      ...{ lines: [{ lineItemId: line.id, amount }], reason: 'A share', idempotencyKey: `note-${this.#keys}` },
+      ...(settlement && { settlement }),
+    });
+    const sub = [...this.#subs].find(([, { id }]) => id === invoice.subscriptionId)?.[0];
+    if (answer.status !== 201) return answer;
+    const { id: noteId } = answer.body;
+    this.#notes.push({ noteId, invoiceId: invoice.id });
+    const [from, to, issuedAt] = [line.periodStart, line.periodEnd, invoice.issuedAt].map((time) =>
+      secondsOf(this.#life, time),
+    ) as [number, number, number];
+    const name = /^p(\d+)/.exec(line.invoiceDisplayName)?.[1];
+    const price: number | 'minimum' = name === undefined ? 'minimum' : Number(name);
+    const facts = { noteId, price, from, to, issuedAt, quantity: String(line.quantity), amount } as const;
+    const noted = sub === undefined ? {} : { noted: { sub, ...facts } as const };
+    this.#deeds.push({ step: { ...step, at, line: place, share, ...noted }, at: this.#now });
+    return null;
+  }
+
+  async #voidNote(): Promise<Answer | null> {
+    const note = this.#notes.pop();
+    if (!note) return null;
+    const { invoiceId, noteId } = note;
+    const answer = await this.#post(`/v2/invoices/${invoiceId}/creditNotes/${noteId}/void`, { reason: 'A mistake' });
+    if (answer.status !== 200) return answer;
+    this.#deeds.push({ step: { do: 'voidNote', noteId }, at: this.#now });
+    return null;
+  }
+
   /** The invoices with a credit line. */
   async #bearing(invoices: readonly Resource[]): Promise<Resource[]> {
     const whole = await Promise.all(invoices.map(({ id }) => this.#shop.invoice(id)));
@@ -533,7 +628,11 @@ class Driver {
         if (invoiceNumber === null) continue;
         const listed = await shop.read(`/v2/invoices/${id}/creditNotes?limit=100`);
         for (const note of listed.data)
-          notes.push(note.kind === 'credit' ? await shop.read(`/v2/invoices/${id}/creditNotes/${note.id}`) : note);
+          notes.push(
+            ['credit', 'partial'].includes(note.kind)
+              ? await shop.read(`/v2/invoices/${id}/creditNotes/${note.id}`)
+              : note,
+          );
         const isPaid = Number(paidAmount) > 0 || listed.data.length > 0;
         if (!isPaid) continue;
         const { data: own } = await shop.read(`/v2/invoices/${id}/payments?limit=100`);
@@ -547,7 +646,9 @@ class Driver {
       const upfront = invoices.findLast(({ subscriptionId, kind }) => subscriptionId === id && kind === 'upfront');
       if (status === 'pending_payment' && upfront?.status === 'CANCELLED') neverActive.add(sub);
     }
-    const { balances } = await shop.read(`/v0/customers/${this.#customer.id}/wallet`);
+    const wallets = await Promise.all(
+      [this.#customer, this.#payer].map(({ id }) => shop.read(`/v0/customers/${id}/wallet`)),
+    );
     return {
       merchantId: this.#merchant.id,
       deeds: this.#deeds,
@@ -557,13 +658,26 @@ class Driver {
       invoices: invoices.toReversed(),
       notes,
       payments,
-      wallet: balances[0]?.balance ?? '0',
+      wallet: totalOf(wallets.map(({ balances }) => balances[0]?.balance ?? '0')),
+      payerId: this.#payer.id,
       owedAgain: await this.#owedAgain(),
       charges: (await this.#paying?.charges()) ?? [],
       wrong: this.#wrong,
     };
   }
 }
+
+/** The same with the fields of each object in the other order, which says nothing else. */
+const backwards = (value: object): object =>
+  JSON.parse(JSON.stringify(value), (_, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).toReversed())
+      : inner,
+  ) as object;
+
+/** The sum of decimal texts. */
+const totalOf = (texts: readonly string[]): string =>
+  texts.reduce((sum, text) => sum.plus(text), decimal('0')).toFixed();
 
 /** An answer without generated names and times. */
 function withoutNames(value: unknown): unknown {

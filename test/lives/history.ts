@@ -36,6 +36,10 @@ export interface History {
   readonly discounts: readonly Discount[];
   /** The oldest first. */
   readonly coupons: readonly Coupon[];
+  /** The pauses as they are known in the end, in the order of time. */
+  readonly pauses: readonly Pause[];
+  /** The pauses as they were known from a moment on. */
+  readonly pausesKnown: readonly { readonly madeAt: number; readonly pauses: readonly Pause[] }[];
   /** The parts of a time, with the moment since when the terms of a price for them were known as they are. */
   readonly known?: (price: number, span: Span) => readonly (Span & { readonly since: number })[];
 }
@@ -49,6 +53,8 @@ export interface Version {
   readonly quantities: ReadonlyMap<number, number>;
   readonly proration: 'second' | 'day' | 'none';
   readonly credit: 'invoice' | 'wallet' | 'none';
+  /** It was to come later: while the subscription is paused it waits. */
+  readonly isScheduled?: boolean;
   /** The negotiated prices that were said with it; absent: it says nothing of them. */
   readonly overrides?: readonly Override[] | undefined;
 }
@@ -58,6 +64,13 @@ export interface Coupon extends Pick<Of<'coupon'>, 'percent' | 'amount' | 'carri
   readonly from: number;
   readonly until: number;
   readonly madeAt: number;
+}
+
+/** A time without fees and access. */
+export interface Pause extends Span {
+  readonly usage: 'bill' | 'free';
+  /** Are periods counted from its end on? */
+  readonly isRestart: boolean;
 }
 
 export interface Discount {
@@ -105,6 +118,11 @@ export function historiesOf(life: Life, deeds: readonly Deed[], neverActive: Rea
     const history = made.get(sub);
     if (history) made.set(sub, { ...history, ...with_(history) });
   };
+  const pause = (sub: string, madeAt: number, with_: (history: History) => readonly Pause[]) =>
+    change(sub, (history) => {
+      const pauses = with_(history).filter(({ from, to }) => from < to);
+      return { pauses, pausesKnown: [...history.pausesKnown, { madeAt, pauses }] };
+    });
   for (const { step, at } of deeds) {
     switch (step.do) {
       case 'subscribe': {
@@ -131,23 +149,47 @@ export function historiesOf(life: Life, deeds: readonly Deed[], neverActive: Rea
           cuts: [],
           discounts: [],
           coupons: [],
+          pauses: [],
+          pausesKnown: [],
         });
         break;
       }
       case 'change':
         change(step.sub, (history) => {
-          const from = step.effective === 'now' ? Math.max(at, history.startedAt) : periodEndAt(life, history, at);
+          const from =
+            step.effective === 'now' ? Math.max(at, history.startedAt) : periodEndAt(life, waited(history), at);
           const had = history.versions.at(-1) as Version;
           const { plan = had.plan, proration, credit } = step;
           const given = Object.entries(step.quantities ?? {}).map(([price, many]) => [Number(price), many] as const);
           const quantities = quantitiesOf(life, plan, new Map([...had.quantities, ...given]));
           const overrides = step.overrides?.map((each) => ({ ...each, from: each.from ?? from }));
-          const version = { from, madeAt: at, plan, quantities, proration, credit, overrides };
+          const isScheduled = step.effective === 'periodEnd' && from > at;
+          const version = { from, madeAt: at, plan, quantities, proration, credit, overrides, isScheduled };
           return { versions: [...history.versions, version] };
         });
         break;
       case 'unschedule':
         change(step.sub, ({ versions }) => ({ versions: versions.slice(0, -1) }));
+        break;
+      case 'pause':
+        pause(step.sub, at, (history) => {
+          const from = step.effective === 'now' ? at : periodEndAt(life, waited(history), at);
+          const { usage, anchor, resumesAt: to = NEVER } = step;
+          return [...history.pauses, { from, to, usage, isRestart: anchor === 'restart' }];
+        });
+        break;
+      case 'resume':
+        pause(step.sub, at, ({ pauses }) => {
+          const { from, usage } = pauses.at(-1) as Pause;
+          const over = at < from ? [] : [{ from, to: at, usage, isRestart: step.anchor === 'restart' }];
+          return [...pauses.slice(0, -1), ...over];
+        });
+        break;
+      case 'moveResume':
+        pause(step.sub, at, ({ pauses }) => [
+          ...pauses.slice(0, -1),
+          { ...(pauses.at(-1) as Pause), to: step.at ?? NEVER },
+        ]);
         break;
       case 'closeNow':
         change(step.sub, ({ cuts }) => ({ cuts: [...cuts, { cadence: cutCadence(step), at }] }));
@@ -184,7 +226,18 @@ export function historiesOf(life: Life, deeds: readonly Deed[], neverActive: Rea
       default:
     }
   }
-  return [...made.values()].filter(({ sub }) => !neverActive.has(sub));
+  return [...made.values()].filter(({ sub }) => !neverActive.has(sub)).map(waited);
+}
+
+/** A change that was to come in a pause comes with the resumption. */
+function waited(history: History): History {
+  const versions = history.versions.flatMap((version): Version[] => {
+    const { from, isScheduled } = version;
+    const pause = isScheduled && history.pauses.find((each) => each.from <= from && from < each.to);
+    if (!pause) return [version];
+    return pause.to === NEVER ? [] : [{ ...version, from: pause.to }];
+  });
+  return { ...history, versions };
 }
 
 /** A fee of an earlier version keeps its quantity; another one has the price's own. */
@@ -253,7 +306,17 @@ export function chainsOf(life: Life, history: History): Chain[] {
         open.set(cadence, { cadence, anchor: anchor ?? first, from: first, to: NEVER });
       }
   }
-  return [...chains, ...open.values()];
+  let all = [...chains, ...open.values()];
+  for (const { to: at, isRestart } of history.pauses)
+    if (isRestart && at < NEVER) all = all.flatMap((chain) => restarted(chain, at));
+  return all;
+}
+
+/** A resumption may count the periods of all series from its instant on. */
+function restarted(chain: Chain, at: number): Chain[] {
+  if (at < chain.from || chain.to <= at) return [chain];
+  const anew = { ...chain, anchor: at, from: at };
+  return at === chain.from ? [anew] : [{ ...chain, to: at }, anew];
 }
 
 /** Boundary `n` of a series, counted from its anchor in the UTC calendar. */

@@ -4,6 +4,7 @@ import type { Lived } from './drive.ts';
 import { historiesOf } from './history.ts';
 import { DIGITS, type Life, secondsOf } from './life.ts';
 import { type Owed, owedOf } from './owed.ts';
+import { isPausedThroughout } from './paused.ts';
 
 /** The faults of a lived life, each as one sentence; the first word is the kind. */
 export function judge(life: Life, lived: Lived): string[] {
@@ -17,6 +18,7 @@ export function judge(life: Life, lived: Lived): string[] {
     ...money(life, lived),
     ...twice(life, lived),
     ...notesWithinInvoices(life, lived),
+    ...payers(life, lived),
     ...oneOffs(life, lived),
     ...emptyEnds(life, lived),
     ...quantities(life, lived),
@@ -61,6 +63,9 @@ function frozen({ invoices, notes }: Lived): Set<string> {
 const takesBack = ({ type, totalPrice }: Resource): boolean =>
   type === 'credit' || (type === 'late_usage' && totalPrice.startsWith('-'));
 
+/** Has it lines of its own? */
+const isOverPart = ({ kind }: Resource): boolean => kind === 'credit' || kind === 'partial';
+
 const refundedOf = (notes: Lived['notes']): Set<string> =>
   new Set(
     notes.filter(({ kind, status }) => kind === 'refund' && status !== 'VOIDED').map(({ invoiceId }) => invoiceId),
@@ -102,7 +107,7 @@ function billedIsOwed(life: Life, lived: Lived): string[] {
     for (const line of invoice.lines) if (!back.has(line.id) && !back.has(line.appliesToLineId)) add(invoice, line, 1n);
   }
   for (const note of lived.notes)
-    if (note.kind === 'credit' && note.status !== 'VOIDED')
+    if (isOverPart(note) && note.status !== 'VOIDED')
       // What a credit note cannot bear of a credit goes into the wallet: its line for that bills no coupon.
       for (const line of note.lines) if (priceOf(line) !== 'coupon') add(byId.get(note.invoiceId), line, -1n);
   const known = new Map(owed.map((each) => [keyOf(each), each]));
@@ -150,9 +155,18 @@ function isRight(
   return !isAbove || off.over <= (held + tolerance) * off.under;
 }
 
-/** Was the customer exempt from tax at a second of the life? Null: that changed in this very second. */
-function exemptAt(deeds: Lived['deeds'], second: number): boolean | null {
-  const changes = deeds.flatMap(({ step, at }) => (step.do === 'exempt' ? [{ is: step.is, at }] : []));
+/** Who pays an invoice is who paid for the customer at its issue (commercial.md §8). */
+function payers(life: Life, { invoices, deeds, payerId }: Lived): string[] {
+  return invoices.flatMap(({ id, issuedAt, payerId: is }) => {
+    const isPaidFor = issuedAt === null ? null : switchedAt(deeds, 'payer', secondsOf(life, issuedAt));
+    const should = isPaidFor ? payerId : null;
+    return isPaidFor === null || is === should ? [] : [`payer: of invoice ${id} it is ${is}, and should be ${should}`];
+  });
+}
+
+/** Was the customer exempt from tax, or paid for, at a second of the life? Null: that changed in this very second. */
+function switchedAt(deeds: Lived['deeds'], what: 'exempt' | 'payer', second: number): boolean | null {
+  const changes = deeds.flatMap(({ step, at }) => (step.do === what ? [{ is: step.is, at }] : []));
   if (changes.some(({ at }) => at === second)) return null;
   return changes.findLast(({ at }) => at < second)?.is ?? false;
 }
@@ -164,7 +178,7 @@ function exemptAt(deeds: Lived['deeds'], second: number): boolean | null {
 function rates(life: Life, { invoices, deeds }: Lived): string[] {
   return invoices.flatMap(({ id, kind, subscriptionId, createdAt, issuedAt, lines }) => {
     const at = kind === 'upfront' ? createdAt : issuedAt;
-    const isExempt = subscriptionId === null || at === null ? null : exemptAt(deeds, secondsOf(life, at));
+    const isExempt = subscriptionId === null || at === null ? null : switchedAt(deeds, 'exempt', secondsOf(life, at));
     if (isExempt === null) return [];
     return lines.flatMap((line: Resource) => {
       const price = priceOf(line);
@@ -189,7 +203,7 @@ function taxes(life: Life, { invoices }: Lived): string[] {
     );
     const isInclusive = life.taxBehavior === 'inclusive' && invoice.subscriptionId !== null;
     const isMixed = charges.some(
-      ({ type, totalPrice }: Resource) => type === 'late_usage' && totalPrice.startsWith('-'),
+      ({ type, totalPrice }: Resource) => ['late_usage', 'commitment'].includes(type) && totalPrice.startsWith('-'),
     );
     if (isMixed) return [];
     return [...Map.groupBy(charges, ({ taxRate }: Resource) => String(taxRate))].flatMap(([rate, lines]) => {
@@ -238,7 +252,11 @@ function money(life: Life, { invoices, notes, payments, wallet, owedAgain }: Liv
   const refunded = refundedOf(notes);
   const isGone = ({ returnStatus, dispute, invoiceId }: Resource) =>
     LEAVING.has(returnStatus) || (dispute?.status === 'lost' && refunded.has(invoiceId));
-  const paidOut = sum(payments.filter(isGone).map(({ appliedAmount }) => appliedAmount));
+  const parts = payments.flatMap(({ returns }) => returns).filter(({ status }) => LEAVING.has(status));
+  const paidOut = sum([
+    ...payments.filter(isGone).map(({ appliedAmount }) => appliedAmount),
+    ...parts.map(({ amount }: Resource) => amount),
+  ]);
   const inForce = invoices.filter(({ status }) => !GONE.has(status));
   const billed = sum(inForce.map(({ grandTotal }) => grandTotal));
   const ids = new Set(inForce.map(({ id }) => id));
@@ -330,22 +348,32 @@ function oneOffs(life: Life, { invoices, deeds }: Lived): string[] {
 
 /**
  * The invoice of an ended subscription without a line is cancelled and has no number (domain.md §4, row 11); while the
- * subscription goes on, it is numbered. An end that was set later changes no issued invoice.
+ * subscription goes on, it is numbered. An end that was set later changes no issued invoice. So is the invoice of a
+ * time that was paused throughout, also with lines of 0 (commercial.md §6).
  */
 function emptyEnds(life: Life, { invoices, deeds, neverActive, subscriptionIds }: Lived): string[] {
   const start = Date.parse(life.start) / 1000;
   const secondOf = (time: string) => Date.parse(time) / 1000 - start;
   const histories = new Map(historiesOf(life, deeds, neverActive).map((each) => [subscriptionIds.get(each.sub), each]));
-  return invoices.flatMap(({ id, subscriptionId, periodEnd, status, invoiceNumber, issuedAt, lines }) => {
-    const history = histories.get(subscriptionId);
-    if (lines.length > 0 || history === undefined) return [];
-    const { end, endedAt } = history;
-    const isOver = end !== null && end <= secondOf(periodEnd);
-    const isNumbered = invoiceNumber !== null;
-    const wasOver = isOver && (endedAt === null || (isNumbered && secondOf(issuedAt) > endedAt));
-    if (isNumbered) return wasOver ? [`empty: invoice ${id} of an ended plan is ${invoiceNumber} and has no line`] : [];
-    return status === 'CANCELLED' && isOver ? [] : [`empty: invoice ${id} is ${status}, has no line and no number`];
-  });
+  return invoices.flatMap(
+    ({ id, subscriptionId, kind, periodStart, periodEnd, status, invoiceNumber, issuedAt, lines }) => {
+      const history = histories.get(subscriptionId);
+      if (history === undefined) return [];
+      const time = { from: secondOf(periodStart), to: secondOf(periodEnd) };
+      const isPaused = kind === 'subscription' && isPausedThroughout(time, history);
+      // A correction that is cut to 0 is credited by a note with the issue.
+      if (isPaused && lines.every(({ type, totalAmount }: Resource) => type === 'charge' && Number(totalAmount) === 0))
+        return status === 'CANCELLED' ? [] : [`empty: invoice ${id} of a pause is ${status} and asks nothing`];
+      if (lines.length > 0) return [];
+      const { end, endedAt } = history;
+      const isOver = end !== null && end <= secondOf(periodEnd);
+      const isNumbered = invoiceNumber !== null;
+      const wasOver = isOver && (endedAt === null || (isNumbered && secondOf(issuedAt) > endedAt));
+      if (isNumbered)
+        return wasOver ? [`empty: invoice ${id} of an ended plan is ${invoiceNumber} and has no line`] : [];
+      return status === 'CANCELLED' && isOver ? [] : [`empty: invoice ${id} is ${status}, has no line and no number`];
+    },
+  );
 }
 
 /**
@@ -357,7 +385,7 @@ function quantities(life: Life, { invoices, notes }: Lived): string[] {
   const corrections = invoices.flatMap(({ lines }) =>
     lines.filter(({ type, totalPrice }: Resource) => type === 'late_usage' && totalPrice.startsWith('-')),
   );
-  const ofNotes = notes.flatMap(({ kind, lines }) => (kind === 'credit' ? lines : []));
+  const ofNotes = notes.flatMap((note) => (isOverPart(note) ? note.lines : []));
   return [...corrections, ...ofNotes].flatMap(({ id, quantity, unitPrice, ...line }: Resource) => {
     const gross = line.totalAmount ?? line.total;
     const amount = minor(life, life.taxBehavior === 'inclusive' ? gross : (line.totalPrice ?? line.amount));

@@ -26,6 +26,18 @@ export const KINDS = [
   'agreed',
   /** Coupons of all kinds, which end early or follow the subscription to another plan. */
   'coupon',
+  /** A customer for whom another one pays, for some time or always. */
+  'paidFor',
+  /** Prices on each event by itself. */
+  'eachEvent',
+  /** Subscriptions in another currency than their plans. */
+  'abroad',
+  /** A subscription that is paused for some time. */
+  'pause',
+  /** A level that is billed by the time that it held. */
+  'overTime',
+  /** A credit note over a part of a line. */
+  'note',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -76,7 +88,13 @@ export function kindsOf(life: Life, deeds: readonly Deed[]): Kind[] {
     taxes: () => new Set(life.prices.map(({ taxRate }) => taxRate ?? life.taxRate)).size > 1,
     exempt: () => of('exempt').some(({ step }) => step.is),
     coupon: () => of('coupon').length > 0,
+    paidFor: () => of('payer').some(({ step }) => step.is),
+    abroad: () => life.isAbroad === true,
     agreed: () => [...of('subscribe'), ...of('change')].some(({ step }) => (step.overrides ?? []).length > 0),
+    overTime: () => life.metrics.some(({ aggregation }) => aggregation === 'TIME_WEIGHTED'),
+    eachEvent: () => life.prices.some(({ properties }) => properties.perEvent ?? properties.freeEvents),
+    pause: () => of('pause').length > 0,
+    note: () => of('note').length > 0,
   };
   const isCommitted = (plan: Plan): boolean => plan.minimum !== undefined && isMixed(plan);
   return KINDS.filter((kind) => has[kind]());

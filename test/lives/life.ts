@@ -7,6 +7,8 @@ export interface Life {
   /** ISO 8601, UTC. */
   readonly start: string;
   readonly currency: 'USD' | 'JPY' | 'KWD';
+  /** The plans are in other currencies, each in one of its own, and have the prices of this one beside theirs. */
+  readonly isAbroad?: boolean;
   /** Do the amounts and times make every share of a fee a whole number of minor units? */
   readonly isEven: boolean;
   readonly taxBehavior: 'exclusive' | 'inclusive';
@@ -21,7 +23,9 @@ export interface Life {
 }
 
 export interface Metric {
-  readonly aggregation: 'SUM' | 'COUNT' | 'MAX' | 'UNIQUE_COUNT' | 'AVG' | 'LATEST';
+  readonly aggregation: 'SUM' | 'COUNT' | 'MAX' | 'UNIQUE_COUNT' | 'AVG' | 'LATEST' | 'TIME_WEIGHTED';
+  /** Of TIME_WEIGHTED. */
+  readonly timeUnit?: 'hour' | 'day' | 'period';
 }
 
 export interface Tier {
@@ -44,6 +48,8 @@ export interface Properties {
   readonly fixed?: string;
   readonly minCharge?: string;
   readonly maxCharge?: string;
+  readonly perEvent?: { readonly min?: string; readonly max?: string };
+  readonly freeEvents?: number;
   readonly multiplier?: string;
   readonly dimensions?: readonly string[];
   readonly cells?: readonly Cell[];
@@ -140,6 +146,18 @@ export type Step =
   /** The redemption at a place among the subscription's ends. */
   | { readonly do: 'endCoupon'; readonly sub: string; readonly at: number }
   | { readonly do: 'unschedule'; readonly sub: string }
+  | {
+      readonly do: 'pause';
+      readonly sub: string;
+      readonly effective: 'now' | 'periodEnd';
+      readonly resumesAt?: number;
+      readonly usage: 'bill' | 'free';
+      readonly credit: 'invoice' | 'wallet';
+      readonly anchor: 'keep' | 'restart';
+    }
+  | { readonly do: 'resume'; readonly sub: string; readonly anchor: 'keep' | 'restart' }
+  /** Another time of the resumption, or none yet. */
+  | { readonly do: 'moveResume'; readonly sub: string; readonly at: number | null }
   | { readonly do: 'closeNow'; readonly sub: string; readonly at: number }
   | { readonly do: 'planEnd'; readonly sub: string; readonly at: number | null }
   | { readonly do: 'endPast'; readonly sub: string; readonly at: number }
@@ -162,6 +180,8 @@ export type Step =
   | { readonly do: 'dispute'; readonly at: number; readonly status: 'open' | 'won' | 'lost'; readonly isPart: boolean }
   /** The customer is exempt from tax from now on, or no longer. */
   | { readonly do: 'exempt'; readonly is: boolean }
+  /** Another customer pays from now on, or no longer. */
+  | { readonly do: 'payer'; readonly is: boolean }
   /** An invoice without a subscription. */
   | { readonly do: 'oneOff'; readonly unitPrice: string; readonly quantity: string; readonly taxRate: number }
   | {
@@ -170,7 +190,31 @@ export type Step =
       /** Of the invoices that bear a credit. */
       readonly bearing?: boolean;
     }
-  | { readonly do: 'voidRefund'; readonly at: number };
+  | { readonly do: 'voidRefund'; readonly at: number }
+  /** A credit note over a share of a line of an issued invoice. The driver says what was credited. */
+  | {
+      readonly do: 'note';
+      readonly at: number;
+      readonly line: number;
+      readonly share: string;
+      readonly settlement?: 'refund' | 'wallet' | 'reduce';
+      readonly noted?: NotedLine;
+    }
+  /** Voids the newest of those that are in force. */
+  | { readonly do: 'voidNote'; readonly noteId?: string };
+
+/** A line of which a credit note took a part. */
+export interface NotedLine {
+  readonly noteId: string;
+  readonly sub: string;
+  readonly price: number | 'minimum';
+  readonly from: number;
+  readonly to: number;
+  readonly quantity: string;
+  readonly issuedAt: number;
+  /** As the price quotes it. */
+  readonly amount: string;
+}
 
 export type Of<Do extends Step['do']> = Extract<Step, { do: Do }>;
 

@@ -1,6 +1,6 @@
 import type { Dice } from './generate.ts';
 import { KINDS, type Kind } from './kinds.ts';
-import { DAY, HOUR, type Life, type Override, type Plan, type Price, type Step } from './life.ts';
+import { DAY, HOUR, type Life, type Override, type Plan, type Price, type Properties, type Step } from './life.ts';
 
 const DAYS_OF: Readonly<Record<string, number>> = { P1W: 7, P1M: 30, P3M: 91, P1Y: 365 };
 /** The plans: s0 keeps the first one, s1 leaves the second one for the third one and takes it again. */
@@ -33,6 +33,7 @@ class Mixed {
   readonly #kept = new Set<number>();
   /** The fees in advance that are longer than a period of their plan: a credit of them mirrors a share of a coupon. */
   readonly #long = new Set<number>();
+  #prices: readonly Price[] = [];
   readonly #currency: Life['currency'];
 
   constructor(dice: Dice, has: ReadonlySet<Kind>) {
@@ -43,7 +44,8 @@ class Mixed {
 
   life(seed: number, start: string): Life {
     const dice = this.#dice;
-    const prices = this.#prices();
+    const prices = this.#drawPrices();
+    this.#prices = prices;
     const own = dice.of('P1M', 'P1M', 'P1W', 'P3M');
     const others = ['P1W', 'P1M', 'P3M', 'P1Y'].filter((cadence) => cadence !== own);
     const cadences = [own, dice.of(...others), dice.of(...others), own];
@@ -73,7 +75,12 @@ class Mixed {
       taxBehavior: dice.once(3) ? 'inclusive' : 'exclusive',
       taxRate: dice.of(0, 19, 20),
       ...(this.#has.has('dispute') && { hasCard: true }),
-      metrics: [{ aggregation: dice.of('SUM', 'SUM', 'COUNT') }],
+      ...(this.#has.has('abroad') && { isAbroad: true }),
+      metrics: [
+        this.#has.has('overTime')
+          ? { aggregation: 'TIME_WEIGHTED', timeUnit: dice.of('hour', 'day', 'period') }
+          : { aggregation: dice.of('SUM', 'SUM', 'COUNT') },
+      ],
       prices: [...first, ...prices.slice(4)],
       plans,
       steps: this.#steps,
@@ -85,7 +92,7 @@ class Mixed {
   }
 
   /** Usage, usage or a fee of another cadence, a fee of another cadence; a fee; and of s1 a long fee and seats. */
-  #prices(): Price[] {
+  #drawPrices(): Price[] {
     const dice = this.#dice;
     const tiers = [
       { upTo: '50', unitPrice: '1', flatPrice: '2' },
@@ -94,9 +101,11 @@ class Mixed {
     const usage = (): Price => ({
       metric: 0,
       term: 'in_arrears',
-      ...(dice.once(2)
-        ? { model: 'standard', properties: { unitPrice: '1' } }
-        : { model: 'graduated', properties: { tiers } }),
+      ...(this.#has.has('eachEvent') && !this.#has.has('overTime')
+        ? { model: 'percentage', properties: this.#eachEvent() }
+        : dice.once(2)
+          ? { model: 'standard', properties: { unitPrice: '1' } }
+          : { model: 'graduated', properties: { tiers } }),
     });
     const fee = (most: number, more: Partial<Price> = {}): Price => ({
       term: dice.of('in_advance', 'in_arrears'),
@@ -117,11 +126,25 @@ class Mixed {
     return this.#has.has('taxes') ? all.map((price) => ({ ...price, taxRate: dice.of(0, 7, 8.875, 19) })) : all;
   }
 
+  #eachEvent(): Properties {
+    const dice = this.#dice;
+    const perEvent = dice.of({ min: '0.5' }, { max: '5' }, { min: '0.5', max: '5' }, { min: '1.333', max: '1.333' });
+    const freeEvents = dice.of(1, 2, 3);
+    return {
+      percentage: dice.of('0.029', '0.1', '0'),
+      ...(dice.once(2) && { fixed: '0.3' }),
+      ...dice.of<Properties>({ perEvent }, { freeEvents }, { perEvent, freeEvents }),
+      ...(dice.once(4) && { maxCharge: '12.5' }),
+    };
+  }
+
   #happen(): void {
     const dice = this.#dice;
     const of = (...kinds: Kind[]) => kinds.some((kind) => this.#has.has(kind));
     if (of('exempt')) this.#push({ do: 'exempt', is: dice.of(true, true, false) });
-    const isFirst = of('commitment', 'cut', 'late') || (of('endPast', 'agreed', 'coupon') && dice.once(2));
+    const isFirst =
+      of('commitment', 'cut', 'late', 'eachEvent', 'overTime') ||
+      (of('endPast', 'agreed', 'coupon', 'pause', 'note') && dice.once(2));
     if (isFirst) this.#subscribe('s0', KEPT);
     if (of('again', 'undone') || !this.#isThere('s0')) this.#subscribe('s1', LEFT);
     const acts: (() => void)[] = [() => this.#push({ do: 'pay', how: 'full' })];
@@ -137,6 +160,9 @@ class Mixed {
     if (of('oneOff')) often(1, () => this.#oneOff());
     if (of('agreed')) often(2, () => this.#agree());
     if (of('coupon')) often(2, () => this.#coupon());
+    if (of('paidFor')) often(1, () => this.#push({ do: 'payer', is: dice.once(2) }));
+    if (of('pause')) often(2, () => this.#pause());
+    if (of('note')) often(2, () => this.#note());
     if (of('exempt')) often(1, () => this.#push({ do: 'exempt', is: dice.once(2) }));
     for (let count = dice.between(6, 12); count > 0; count -= 1) {
       for (let act = dice.of(1, 2, 3); act > 0; act -= 1) dice.of(...acts)();
@@ -152,7 +178,10 @@ class Mixed {
       ['oneOff', () => this.#oneOff()],
       ['agreed', () => this.#agree()],
       ['coupon', () => this.#coupon()],
+      ['pause', () => this.#pause()],
+      ['note', () => this.#note()],
       ['exempt', () => this.#push({ do: 'exempt', is: true })],
+      ['paidFor', () => this.#push({ do: 'payer', is: true })],
       ['endPast', () => this.#endPast()],
     ] as const)
       if (this.#has.has(kind) && (kind === 'endPast' || dice.once(2) || !this.#hasBeen(kind))) act();
@@ -165,8 +194,11 @@ class Mixed {
       again: 'change',
       dispute: 'dispute',
       oneOff: 'oneOff',
+      pause: 'pause',
+      note: 'note',
       exempt: 'exempt',
       coupon: 'coupon',
+      paidFor: 'payer',
     };
     return this.#steps.some((step) => step.do === sign[kind]);
   }
@@ -190,7 +222,10 @@ class Mixed {
     this.#push({ do: 'advance', to: this.#now });
   }
 
-  /** A correction takes back a part of earlier usage at its very time, so no part of a period has less than nothing. */
+  /**
+   * A correction takes back a part of earlier usage at its very time, so no part of a period has less than nothing. Of
+   * prices on each event it may have, so a period with cuts has none.
+   */
   #use(at: number): void {
     const dice = this.#dice;
     if (!this.#isThere('s0')) return;
@@ -198,7 +233,8 @@ class Mixed {
     for (const step of this.#steps)
       if (step.do === 'use') left.set(step.at, (left.get(step.at) ?? 0) + Number(step.units));
     const some = [...left].filter(([time, units]) => units > 1 && time <= at);
-    if (some.length > 0 && at < this.#now && dice.once(2)) {
+    const canCorrect = !this.#has.has('overTime') && !(this.#has.has('eachEvent') && this.#has.has('cut'));
+    if (some.length > 0 && at < this.#now && dice.once(2) && canCorrect) {
       const [time, units] = dice.of(...some);
       this.#push({ do: 'use', metric: 0, sub: 's0', at: time, units: String(-dice.of(1, units - 1, units)) });
     } else this.#push({ do: 'use', metric: 0, sub: 's0', at, units: String(dice.of(1, 10, 50, dice.between(1, 300))) });
@@ -276,7 +312,11 @@ class Mixed {
     const prices = sub === 's0' ? [0, 1, 2, 3] : [4, 5];
     return prices.flatMap((price): Override[] => {
       if ((sub === 's0' && !this.#kept.has(price)) || dice.once(2)) return [];
-      const said = () => ({ price, multiplier: dice.of('0', '0.5', '0.8', '1.25') });
+      const { properties } = this.#prices[price] as Price;
+      const said = () => ({
+        price,
+        ...(dice.once(3) ? { properties } : { multiplier: dice.of('0', '0.5', '0.8', '1.25') }),
+      });
       const [from, days] = [this.#now + dice.of(0, 1, 10, 31) * DAY, dice.of(1, 15, 30, 31, 90)];
       return dice.of<Override[]>(
         [said()],
@@ -333,6 +373,41 @@ class Mixed {
       ...(sub === 's1' && dice.once(2) && { plans: [LEFT] }),
     });
     if (dice.once(2)) this.#advance(dice.of(2, 15, 31));
+  }
+
+  /** A pause with or without a known end, usage in it, and its end: as planned, moved, at once, or not yet. */
+  #pause(): void {
+    const dice = this.#dice;
+    const there = ['s0', 's1'].filter((each) => this.#isThere(each));
+    if (there.length === 0) return;
+    const sub = dice.of(...(there as [string, ...string[]]));
+    const days = dice.of(1, 7, 20, 31, 62);
+    const anchor = () => dice.of('keep', 'keep', 'restart');
+    this.#push({
+      ...{ do: 'pause', sub, effective: dice.of('now', 'now', 'periodEnd') },
+      ...(dice.once(2) && { resumesAt: this.#now + days * DAY }),
+      ...{ usage: dice.of('bill', 'free'), credit: dice.of('invoice', 'invoice', 'wallet'), anchor: anchor() },
+    });
+    if (dice.once(3)) this.#use(this.#now);
+    this.#advance(dice.of(2, 10, 31, 45));
+    if (dice.once(2)) this.#use(this.#now - dice.of(0, 0, 1, 5) * DAY);
+    if (dice.once(3)) {
+      this.#push({ do: 'moveResume', sub, at: dice.once(4) ? null : this.#now + dice.of(1, 10, 40) * DAY });
+      this.#advance(dice.of(2, 20, 31));
+    }
+    if (dice.of(true, true, false)) this.#push({ do: 'resume', sub, anchor: anchor() });
+    if (dice.once(2)) this.#advance(dice.of(2, 31));
+  }
+
+  /** Something else on the line before and after, on days of their own. */
+  #note(): void {
+    const dice = this.#dice;
+    this.#advance(1);
+    const [at, line, share] = [dice.between(0, 5), dice.between(0, 5), dice.of('0.1', '0.25', '0.5', '1')];
+    const settlement = dice.of<('refund' | 'wallet' | 'reduce')[]>([], [], ['refund'], ['wallet'], ['reduce'])[0];
+    this.#push({ do: 'note', at, line, share, ...(settlement && { settlement }) });
+    this.#advance(dice.of(1, 1, 20));
+    if (dice.once(4)) this.#push({ do: 'voidNote' });
   }
 
   #dispute(): void {

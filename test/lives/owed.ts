@@ -18,7 +18,9 @@ import {
   segmentsOf,
   type Version,
 } from './history.ts';
-import { DIGITS, type Life, type Metric, type Of, type Plan, type Price } from './life.ts';
+import { DAY, DIGITS, HOUR, type Life, type Metric, type Of, type Plan, type Price } from './life.ts';
+import { minorOf, type Noted, notesIn, type Taken, takenOff } from './noted.ts';
+import { billedAnew, unpaused } from './paused.ts';
 
 /**
  * The amount that a settled life must have billed. It is computed from the steps alone, in fractions of big integers,
@@ -41,7 +43,8 @@ export interface Owed {
 type Use = Of<'use'>;
 
 export function owedOf(lived: Life, deeds: readonly Deed[], neverActive: ReadonlySet<string>): Owed[] {
-  const { life, histories, listed } = agreedIn(lived, historiesOf(lived, deeds, neverActive).map(withWindows));
+  const agreed = agreedIn(lived, historiesOf(lived, deeds, neverActive).map(withWindows));
+  const { life, histories, listed } = agreed;
   const uses = deeds.flatMap(({ step }) => (step.do === 'use' ? [step] : []));
   const grants = deeds.flatMap(({ step }) => (step.do === 'grant' ? [step] : []));
   return histories.flatMap((history) => {
@@ -49,18 +52,32 @@ export function owedOf(lived: Life, deeds: readonly Deed[], neverActive: Readonl
     const bills = life.prices.map((_, price) =>
       withCoupons(life, history, billsOf(life, world, price), listed[price] as number),
     );
-    const minimum = minimumsOf(life, history, bills.flat());
-    const off = offPeriods(life, history, [...bills.flat(), ...minimum]);
     const owed = bills.map((found, price) => owedFor(life, history, price, found));
+    const notes = notesIn(deeds).filter(({ sub }) => sub === history.sub);
+    const { taken, excess } = takenOff({ lived, agreed, history, notes, bills });
+    const minimum = minimumsOf(life, history, [...bills.flat(), ...excess]);
+    const off = offPeriods(life, history, [...bills.flat(), ...minimum]);
     return [
-      ...lived.prices.map((_, price) => together(owed.filter((each) => listed[each.price as number] === price))),
-      totalOf(history.sub, 'minimum', minimum),
+      ...lived.prices.map((_, price) =>
+        less(
+          together(owed.filter((each) => listed[each.price as number] === price)),
+          taken.filter((each) => each.price === price),
+        ),
+      ),
+      totalOf(history.sub, 'minimum', lessNotes(life, minimum, notes)),
       totalOf(history.sub, 'coupon', [
         { amount: exact(off.amount), because: off.because.join('; '), roundings: off.because.length },
       ]),
     ];
   });
 }
+
+const less = (owed: Owed, taken: readonly Taken[]): Owed => ({
+  ...owed,
+  amount: taken.map(({ amount }) => amount).reduce(minus, owed.amount),
+  roundings: owed.roundings + taken.length,
+  because: [...owed.because, ...taken.map(({ because }) => because)],
+});
 
 /** What a price owes in all its variants: the agreed ones stand on lines of the listed one. The listed one is first. */
 function together(all: readonly Owed[]): Owed {
@@ -82,7 +99,7 @@ interface World {
 }
 
 /** What a price owes for a time, as one invoice bills it; what credits take back of it is left out. */
-interface Bill extends Couponed {
+export interface Bill extends Couponed {
   readonly amount: Exact;
   /** What coupons that name no prices take of it: it counts for a minimum. */
   readonly general?: Exact;
@@ -153,7 +170,7 @@ function minimumsOf(life: Life, history: History, bills: readonly Bill[]): Bill[
   return periodsOf(life, history).flatMap(({ chain, whole, span }) => {
     const parts = segmentsOf(history).flatMap(({ plan, ...segment }) => {
       const { minimum, cadence } = life.plans[plan] as Plan;
-      const share = exact(BigInt(overlapOf([segment], span)), BigInt(whole.to - whole.from));
+      const share = exact(BigInt(overlapOf(unpaused([segment], history), span)), BigInt(whole.to - whole.from));
       return minimum === undefined || cadence !== chain.cadence ? [] : [times(read(minimum), share)];
     });
     if (parts.length === 0) return [];
@@ -180,6 +197,17 @@ function minimumsOf(life: Life, history: History, bills: readonly Bill[]): Bill[
     return lessPercents(life, history, [bill]);
   });
 }
+
+/** Minimums less the notes on them: coupons look at a line before its notes. */
+const lessNotes = (life: Life, minimums: readonly Bill[], notes: readonly Noted[]): Bill[] =>
+  minimums.map(({ service, amount, ...bill }) => {
+    const noted = notes
+      .filter(({ price, from }) => price === 'minimum' && service.from <= from && from < service.to)
+      .map((note) => minorOf(life, note))
+      .reduce(plus, exact(0n));
+    const left = nearest(minus(amount, noted));
+    return { ...bill, service, amount: exact(left > 0n ? left : 0n) };
+  });
 
 const overlapOf = (spans: readonly Span[], within: Span): number => lengthOf(clipped(spans, within));
 
@@ -219,11 +247,12 @@ const asked = ({ properties, model }: Pick<Price, 'properties' | 'model'>) => ({
   maximum: null,
 });
 
-const asUsed = (quantity: string, events = 0, group: Record<string, string | null> = {}) => ({
-  quantity,
-  events,
-  group,
-});
+const asUsed = (
+  quantity: string,
+  events = 0,
+  group: Record<string, string | null> = {},
+  values: readonly string[] = [],
+) => ({ quantity, events, group, values });
 
 const lengthOf = (spans: readonly Span[]): number => spans.reduce((total, { from, to }) => total + to - from, 0);
 
@@ -234,17 +263,22 @@ const feesOwed = (life: Life, history: History, index: number, period: Period) =
   );
 
 function feeOwed(life: Life, history: History, index: number, period: Period, quantity: number): Bill[] {
-  const spans = heldSpans(life, history, period, index, quantity);
+  const held = heldSpans(life, history, period, index, quantity);
+  // A pause takes its seconds from whoever has them, after changes have divided the period.
+  const spans = history.pauses.length === 0 ? held : unpaused(moneySpans(history, period, held), history);
   if (spans.length === 0) return [];
+  const shareOf = (them: readonly Span[]) =>
+    history.pauses.length === 0 ? moneyShare(history, period, them) : ofWhole(period, lengthOf(them));
   const price = life.prices[index] as Price;
   // A price that comes, goes and comes back is credited and charged in parts. Each part is rounded.
   const cuts = segmentsOf(history).filter(({ from }) => from > period.whole.from && from < period.whole.to).length;
   const isEnded = history.end !== null && history.end < period.whole.to;
-  const roundings = life.isEven ? 0 : cuts + (isEnded ? 1 : 0) + (history.discounts.length > 0 ? 2 : 0);
+  const pauses = history.pauses.filter(({ from, to }) => from < period.whole.to && period.whole.from < to).length;
+  const roundings = life.isEven ? 0 : cuts + 2 * pauses + (isEnded ? 1 : 0) + (history.discounts.length > 0 ? 2 : 0);
   const bill = (them: readonly Span[], at: number, isDiscounted = true, earlier: readonly Span[] = []) => {
     const used = [asUsed(String(quantity))];
-    const [share, limitShare] = [moneyShare(history, period, [...earlier, ...them]), moneyShare(history, period, them)];
-    const before = { isForTime: true, used, share: moneyShare(history, period, earlier) };
+    const [share, limitShare] = [shareOf([...earlier, ...them]), shareOf(them)];
+    const before = { isForTime: true, used, share: shareOf(earlier) };
     const { amount, because } = rated(
       life,
       isDiscounted ? history : { ...history, discounts: [] },
@@ -268,10 +302,14 @@ function feeOwed(life: Life, history: History, index: number, period: Period, qu
   // The upfront invoice is issued as the subscription is made, before it has a discount.
   const isFirst = period.span.from === history.billedFrom && history.billedFrom <= history.madeAt;
   return spans.flatMap((service) =>
-    (history.known?.(index, service) ?? [{ ...service, since: history.madeAt }]).map(({ since, ...span }) => ({
-      ...bill([span], borneAt(life, history, period, since), !(isFirst && since === history.madeAt)),
-      ...{ closed: null, isCut: false, service },
-    })),
+    (history.known?.(index, service) ?? [{ ...service, since: history.madeAt }])
+      .flatMap(({ since: known, ...span }) =>
+        billedAnew(history, period, span).map((part) => ({ ...part, since: Math.max(known, part.since ?? known) })),
+      )
+      .map(({ since, ...span }) => ({
+        ...bill([span], borneAt(life, history, period, since), !(isFirst && since === history.madeAt)),
+        ...{ closed: null, isCut: false, service },
+      })),
   );
 }
 
@@ -367,21 +405,25 @@ function usageOwed(life: Life, world: World, index: number, { period, closedTo }
   const { history } = world;
   const price = life.prices[index] as Price;
   const { aggregation } = life.metrics[price.metric as number] as Metric;
-  const isForTime = aggregation !== 'SUM' && aggregation !== 'COUNT';
+  const isForTime = !['SUM', 'COUNT', 'TIME_WEIGHTED'].includes(aggregation);
   const then = closedTo > period.span.to ? { ...history, end: null } : history;
   const billed = { ...period, span: { ...period.span, to: closedTo } };
-  const spans = heldSpans(life, then, billed, index);
+  const held = heldSpans(life, then, billed, index);
+  const spans = unpaused(held, history, 'free');
   if (spans.length === 0) return [];
   const service = { from: (spans[0] as Span).from, to: (spans.at(-1) as Span).to };
-  const of = (during: Period, as: History, them: readonly Span[]) =>
-    isForTime ? moneyShare(as, during, them) : limitShare(as, during, them);
+  // Pauses with free usage scale what goes with the usage, and all of them its limits.
+  const of = (during: Period, as: History, them: readonly Span[], usage?: 'free') =>
+    isForTime
+      ? ofWhole(during, lengthOf(unpaused(moneySpans(as, during, them), as, usage)))
+      : limitShare(as, during, them, usage);
   const measured = {
     isForTime,
-    used: usedIn(life, world, index, spans),
+    used: usedIn(life, world, index, spans, period),
     ...(price.allowance !== undefined && { covered: grantedIn(world, price.allowance, period) }),
-    share: isForTime ? times(of(billed, then, spans), ownShare(life, world, price, spans)) : of(billed, then, spans),
+    share: times(of(billed, then, held, 'free'), isForTime ? ownShare(life, world, price, spans) : exact(1n)),
     limitShare: of(period, history, heldSpans(life, history, period, index)),
-    maximumShare: of(billed, then, spans),
+    maximumShare: of(billed, then, held),
   };
   const parts = partsOf(life, history, period, closedTo);
   const roundings = history.discounts.length > 0 ? 4 : 0;
@@ -393,7 +435,7 @@ function usageOwed(life: Life, world: World, index: number, { period, closedTo }
         amount,
         because: `${shown(period.whole)} ${because}`,
         roundings,
-        spans,
+        spans: asDated(spans),
         closed: to,
         isCut,
         ...{ service, listed: index },
@@ -405,7 +447,7 @@ function usageOwed(life: Life, world: World, index: number, { period, closedTo }
   let before = 0n;
   return parts.map(({ from, to, at, isCut }) => {
     const soFar = clipped(spans, { from: period.span.from, to });
-    const used = soFar.length === 0 ? [] : usedIn(life, world, index, soFar);
+    const used = soFar.length === 0 ? [] : usedIn(life, world, index, soFar, period);
     const { amount } = chargeOf({ ...asked(price), ...measured, used }, DIGITS[life.currency]);
     const net = discounted(history, amount - before, at);
     before = amount;
@@ -414,7 +456,7 @@ function usageOwed(life: Life, world: World, index: number, { period, closedTo }
       amount: exact(net),
       because,
       roundings,
-      spans: clipped(spans, { from, to }),
+      spans: asDated(clipped(spans, { from, to })),
       closed: to,
       isCut,
       ...{ service, listed: index },
@@ -422,6 +464,12 @@ function usageOwed(life: Life, world: World, index: number, { period, closedTo }
     };
   });
 }
+
+/** The time of usage on its line: from its beginning to its end, also where a pause lies between. */
+const asDated = (spans: readonly Span[]): Span[] => {
+  const [first, last] = [spans[0], spans.at(-1)];
+  return first && last ? [{ from: first.from, to: last.to }] : [];
+};
 
 /**
  * The granted units of a usage period: its allowance, and the grants in it, at any time of their creation. Usage
@@ -437,16 +485,20 @@ function grantedIn({ grants, history }: World, allowance: number, { whole }: Per
 const ofWhole = ({ whole }: Period, length: number): Exact => exact(BigInt(length), BigInt(whole.to - whole.from));
 
 /** The share of a whole period that some spans have, as money counts them. */
-function moneyShare(history: History, period: Period, spans: readonly Span[]): Exact {
+const moneyShare = (history: History, period: Period, spans: readonly Span[]): Exact =>
+  ofWhole(period, lengthOf(moneySpans(history, period, spans)));
+
+/** Some spans of a period, as money counts them. */
+function moneySpans(history: History, period: Period, spans: readonly Span[]): Span[] {
   const at = (instant: number) => position(history, period, instant);
-  return ofWhole(period, lengthOf(spans.map(({ from, to }) => ({ from: at(from), to: at(to) }))));
+  return spans.map(({ from, to }) => ({ from: at(from), to: at(to) }));
 }
 
 /**
  * The share of included units, flat prices and limits for usage that adds up: by seconds. A change without proration
  * takes no share away.
  */
-function limitShare(history: History, period: Period, spans: readonly Span[]): Exact {
+function limitShare(history: History, period: Period, spans: readonly Span[], usage?: 'free'): Exact {
   const { from, to } = period.span;
   const cuts = segmentsOf(history)
     .slice(1)
@@ -454,7 +506,7 @@ function limitShare(history: History, period: Period, spans: readonly Span[]): E
   const isCut = cuts.some(
     (cut) => cut.proration === 'none' && spans.some((span) => span.from === cut.from || span.to === cut.from),
   );
-  return ofWhole(period, isCut ? to - from : lengthOf(spans));
+  return ofWhole(period, lengthOf(unpaused(isCut ? [{ from, to }] : spans, history, usage)));
 }
 
 interface Measured {
@@ -499,9 +551,9 @@ const planAt = (history: History, at: number): number =>
   (segmentsOf(history).findLast(({ from }) => from <= at) ?? (history.versions[0] as Version)).plan;
 
 /** The usage of a price in some spans, by group. */
-function usedIn(life: Life, world: World, index: number, spans: readonly Span[]) {
+function usedIn(life: Life, world: World, index: number, spans: readonly Span[], period: Period) {
   const { metric, model } = life.prices[index] as Price;
-  const { aggregation } = life.metrics[metric as number] as Metric;
+  const { aggregation, timeUnit } = life.metrics[metric as number] as Metric;
   const isOwn = (use: Use): boolean =>
     use.metric === metric &&
     (use.sub === undefined
@@ -509,6 +561,14 @@ function usedIn(life: Life, world: World, index: number, spans: readonly Span[])
       : use.sub === world.history.sub);
   const own = world.uses.filter(isOwn);
   const inside = own.filter(({ at }) => spans.some(({ from, to }) => from <= at && at < to));
+  if (aggregation === 'TIME_WEIGHTED') {
+    const set = world.uses.filter(
+      (use) => use.metric === metric && (use.sub ?? world.history.sub) === world.history.sub,
+    );
+    const unit = timeUnit === 'period' ? period.whole.to - period.whole.from : timeUnit === 'day' ? DAY : HOUR;
+    const held = spans.reduce((total, span) => total + heldIn(set, span), 0);
+    return [asUsed(`${held}/${unit}`, inside.length)];
+  }
   if (aggregation === 'LATEST') {
     // A level: the last event before the end, at any distance; of two at one instant, the one accepted later.
     const to = Math.max(...spans.map((span) => span.to));
@@ -522,7 +582,18 @@ function usedIn(life: Life, world: World, index: number, spans: readonly Span[])
     return [...Map.groupBy(inside, ({ region }) => region ?? null)].map(([region, uses]) =>
       asUsed(sumOf(uses), uses.length, { region }),
     );
-  return [asUsed(figureOf(aggregation, inside), inside.length)];
+  const inOrder = inside.toSorted((one, other) => one.at - other.at).map(({ units }) => units);
+  const values = aggregation === 'COUNT' ? inOrder.map(() => '1') : inOrder;
+  return [asUsed(figureOf(aggregation, inside), inside.length, {}, values)];
+}
+
+/** A level second by second in a span: each event holds until the next; of two at one instant, the later accepted. */
+function heldIn(set: readonly Use[], { from, to }: Span): number {
+  const inOrder = set.filter(({ at }) => at < to).toSorted((one, other) => one.at - other.at);
+  return inOrder.reduce((total, { at, units }, place) => {
+    const until = Math.min(to, inOrder[place + 1]?.at ?? to);
+    return total + Number(units) * Math.max(0, until - Math.max(from, at));
+  }, 0);
 }
 
 /**
@@ -578,10 +649,12 @@ function ownerAt(life: Life, oldestFirst: readonly History[], metric: number, at
       (life.plans[version.plan] as Plan).prices.some((price) => (life.prices[price] as Price).metric === metric)
     );
   };
-  const active = oldestFirst.find(
+  const active = oldestFirst.filter(
     (each) => each.startedAt <= at && at < (each.end ?? Number.MAX_SAFE_INTEGER) && prices(each),
   );
-  if (active) return active.sub;
+  // One that is paused bills it only where no other does.
+  const owner = active.find((each) => unpaused([{ from: at, to: at + 1 }], each).length > 0) ?? active[0];
+  if (owner) return owner.sub;
   const billed = oldestFirst.find((each) => prices(each) && hasBilled(life, each, metric, at));
   return billed?.sub ?? null;
 }

@@ -1,4 +1,4 @@
-import type { Life, Plan, Price, Step } from './life.ts';
+import type { Life, Of, Plan, Price, Step } from './life.ts';
 
 /** The first smaller life that still fails, repeated until none does or `most` tries are over. */
 export async function shrink(life: Life, fails: (life: Life) => Promise<boolean>, most: number): Promise<Life> {
@@ -35,6 +35,7 @@ function* smallerThan(life: Life): Generator<Life> {
   for (const [place, step] of steps.entries())
     for (const plainer of plainerSteps(step))
       yield { ...life, steps: steps.map((each, index) => (index === place ? plainer : each)) };
+  if (life.isAbroad) yield { ...life, isAbroad: false };
   if (life.taxRate !== 0) yield { ...life, taxRate: 0 };
   if (life.taxBehavior === 'inclusive') yield { ...life, taxBehavior: 'exclusive' };
 }
@@ -72,8 +73,18 @@ function* plainerSteps(step: Step): Generator<Step> {
   }
   if ((step.do === 'change' || step.do === 'subscribe') && step.overrides)
     for (const [place] of step.overrides.entries()) yield { ...step, overrides: step.overrides.toSpliced(place, 1) };
+  if (step.do === 'pause') yield* plainerPauses(step);
+  if ((step.do === 'pause' || step.do === 'resume') && step.anchor !== 'keep') yield { ...step, anchor: 'keep' };
   if (step.do === 'subscribe' && step.asks === 'session') yield { ...step, asks: 'transfer' };
   if (step.do === 'subscribe' && step.startedAt % 86_400 !== 0) yield { ...step, startedAt: 0 };
+}
+
+function* plainerPauses(step: Of<'pause'>): Generator<Step> {
+  const { resumesAt, ...endless } = step;
+  if (resumesAt !== undefined) yield endless;
+  if (step.usage === 'bill') yield { ...step, usage: 'free' };
+  if (step.credit !== 'invoice') yield { ...step, credit: 'invoice' };
+  if (step.effective !== 'now') yield { ...step, effective: 'now' };
 }
 
 /** A life as a list of steps that can be pasted into a story: JSON, one step a line, without unused parts. */

@@ -114,6 +114,7 @@ class Life {
       activeFrom: later(hours),
       activeTo: null,
       billableMetricIds: metrics.map((place) => this.metrics[place].id),
+      pauses: [],
       metadata: {},
       nextActionAt: later(hours),
     };

@@ -215,6 +215,7 @@ async function openLife(features: { count: number }, usagePeriod: { interval: st
     activeFrom: START,
     activeTo: null,
     billableMetricIds: [metric.id],
+    pauses: [],
     metadata: {},
     nextActionAt: START,
   };

@@ -266,6 +266,26 @@ describe('a credit note', () => {
     expect(textsAt(root, `${TOTALS}/GrandTotalAmount`)).toEqual(['1440.00']);
   });
 
+  it('over a part has the credited units with their tax, for people and for machines', async () => {
+    const { id, invoiceNumber } = await issuedByHand();
+    const [line] = (await shop.invoice(id)).lines;
+    const note = await shop.create(`/v2/invoices/${id}/creditNotes`, {
+      lines: [{ lineItemId: line.id, quantity: '0.5' }],
+      ...{ reason: 'Fell ill', idempotencyKey: 'half a workshop' },
+    });
+    await env.runDueWork();
+    const path = `${id}/refunds/${note.id}`;
+    // 1.5 workshops at 800.00 and 20 %: half of one is 400.00 and 80.00.
+    const text = textOf((await documentOf(`${path}/pdf`)).bytes);
+    for (const words of ['Credit note', note.number, invoiceNumber, 'Workshop', '€480.00', 'Reason: Fell ill'])
+      expect(text).toContain(words);
+    const root = await xmlOf(path);
+    expect(textsAt(root, 'ExchangedDocument/TypeCode')).toEqual(['381']);
+    expect(textsAt(root, `${SETTLEMENT}/InvoiceReferencedDocument/IssuerAssignedID`)).toEqual([invoiceNumber]);
+    expect(textsAt(root, `${TOTALS}/TaxBasisTotalAmount`)).toEqual(['400.00']);
+    expect(textsAt(root, `${TOTALS}/GrandTotalAmount`)).toEqual(['480.00']);
+  });
+
   it('stays what it was when it is voided', async () => {
     const { path } = await refunded();
     const before = (await documentOf(`${path}/pdf`)).bytes;

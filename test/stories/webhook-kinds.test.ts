@@ -94,6 +94,13 @@ const refunded = async () => {
   return { invoice, refund: await shop.create(`/v2/invoices/${invoice.id}/refunds`) };
 };
 
+async function credited(): Promise<Resource> {
+  const { invoice } = await shop.issued();
+  const lines = [{ lineItemId: (await shop.invoice(invoice.id)).lines[0].id, amount: '1' }];
+  const body = { lines, reason: 'The export was down', idempotencyKey: `note of ${invoice.id}` };
+  return shop.create(`/v2/invoices/${invoice.id}/creditNotes`, body);
+}
+
 async function declined(): Promise<void> {
   const [clock, customer] = [await shop.clock(START), await shop.customer()];
   const setup = await shop.create(`/v0/customers/${customer.id}/paymentMethods`);
@@ -112,6 +119,8 @@ async function draft(): Promise<Resource> {
 }
 
 const ordered = async () => newOrder(shop, await shop.customer());
+
+const paused = async () => shop.act(`/v0/subscriptions/${(await shop.issued()).subscription.id}/pause`, {});
 
 /** An endpoint that fails at once, and again after a day. */
 async function failing(status: number): Promise<void> {
@@ -140,11 +149,18 @@ const CAUSES: Readonly<Record<EventType, () => Promise<unknown>>> = {
     const { invoice, refund } = await refunded();
     await shop.act(`/v2/invoices/${invoice.id}/refunds/${refund.id}/void`);
   },
+  'invoice.credited.v0': credited,
+  'invoice.credit_note_voided.v0': async () => {
+    const { id, invoiceId } = await credited();
+    await shop.act(`/v2/invoices/${invoiceId}/creditNotes/${id}/void`);
+  },
   'invoice.pushed.v0': async () => approve(shop, await colleague(), (await shop.issued()).invoice, 'push'),
   'subscription.created.v0': () => shop.issued(),
   'subscription.activated.v0': () => shop.issued(),
   'subscription.updated.v0': async () =>
     shop.change(`/v0/subscriptions/${(await shop.issued()).subscription.id}`, { taxExempt: true }),
+  'subscription.paused.v0': async () => paused(),
+  'subscription.resumed.v0': async () => shop.act(`/v0/subscriptions/${(await paused()).id}/resume`, {}),
   'subscription.terminated.v0': async () =>
     shop.act(`/v0/subscriptions/${(await shop.issued()).subscription.id}/termination`, { reason: 'Over' }),
   'subscription.renewal_reminder.v0': async () => {

@@ -18,8 +18,10 @@ export function exact(over: bigint, under = 1n): Exact {
   return { over: over / common, under: under / common };
 }
 
-/** Reads a decimal text. */
+/** Reads a decimal text, or a fraction of two. */
 export function read(text: string): Exact {
+  const [over = '', under] = text.split('/');
+  if (under !== undefined) return exact(BigInt(over), BigInt(under));
   const [whole = '', fraction = ''] = text.split('.');
   return exact(BigInt(whole + fraction), 10n ** BigInt(fraction.length));
 }

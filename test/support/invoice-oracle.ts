@@ -24,6 +24,8 @@ export interface Used {
   readonly group: Readonly<Record<string, string | null>>;
   readonly quantity: string;
   readonly events: number;
+  /** The value of each event, in order of time, then of acceptance; for a price on each event by itself. */
+  readonly values?: readonly string[];
 }
 
 /** A price for a part of a period. */
@@ -71,10 +73,13 @@ function rate({ model, properties }: Pricing, quantity: Exact, used: readonly Us
       );
     case 'percentage': {
       const events = exact(used.reduce((total, row) => total + BigInt(row.events), 0n));
-      const asked = plus(
-        times(quantity, read(properties.percentage as string)),
-        times(events, read((properties.fixed as string | undefined) ?? '0')),
-      );
+      const isOfEach = 'perEvent' in properties || 'freeEvents' in properties;
+      const asked = isOfEach
+        ? ofEach(properties as EachTerms, used, flatShare)
+        : plus(
+            times(quantity, read(properties.percentage as string)),
+            times(events, read((properties.fixed as string | undefined) ?? '0')),
+          );
       const atLeast = most(asked, read((properties.minCharge as string | undefined) ?? '0'));
       return properties.maxCharge === undefined ? atLeast : least(atLeast, read(properties.maxCharge as string));
     }
@@ -86,6 +91,37 @@ function rate({ model, properties }: Pricing, quantity: Exact, used: readonly Us
     default:
       return tiered(model, properties.tiers as readonly TierTerms[], quantity, flatShare);
   }
+}
+
+interface EachTerms {
+  readonly percentage: string;
+  readonly fixed?: string;
+  readonly perEvent?: { readonly min?: string; readonly max?: string };
+  readonly freeEvents?: number;
+}
+
+/**
+ * Each event by itself (commercial.md §12): the first ones are free, so many whole ones as are begun in the share of a
+ * period. One of 0 or less bears its percentage only, at least the maximum below 0.
+ */
+function ofEach(
+  { percentage, fixed = '0', perEvent = {}, freeEvents = 0 }: EachTerms,
+  used: readonly Used[],
+  share: Exact,
+) {
+  const free = Number(ceiling(times(exact(BigInt(freeEvents)), share)));
+  const [low, high] = [perEvent.min, perEvent.max].map((text) => (text === undefined ? null : read(text)));
+  return used
+    .flatMap(({ values = [] }) => values)
+    .slice(free)
+    .map((value): Exact => {
+      const part = times(read(value), read(percentage));
+      if (!isAbove(read(value), NOTHING)) return high ? most(part, minus(NOTHING, high)) : part;
+      const asked = plus(part, read(fixed));
+      const atLeast = low ? most(asked, low) : asked;
+      return high ? least(atLeast, high) : atLeast;
+    })
+    .reduce(plus, NOTHING);
 }
 
 interface TierTerms {

@@ -535,6 +535,17 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
         terminationReason: 'Moved',
       }),
   ],
+  pauseSubscription: [
+    async ({ shop }) =>
+      on((await shop.issued()).subscription.id, { usage: 'free', credit: 'wallet', reason: 'Closed' }),
+  ],
+  resumeSubscription: [
+    async ({ shop }) => {
+      const { subscription } = await shop.issued();
+      await shop.act(`/v0/subscriptions/${subscription.id}/pause`, {});
+      return on(subscription.id, { anchor: 'keep' });
+    },
+  ],
   terminateSubscription: [async ({ shop }) => on((await shop.issued()).subscription.id, { reason: 'Moved' })],
 
   createInvoice: [
@@ -856,6 +867,24 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
   refundInvoice: [async (world) => on((await paid(world)).id, { reason: 'A gesture' })],
   listInvoiceCreditNotes: [({ invoice }) => on(invoice.id)],
   getInvoiceCreditNote: [({ invoice, refund }) => ({ params: { id: invoice.id, creditNoteId: refund.id } })],
+  creditInvoiceLines: [
+    async (world) => {
+      const { id } = await issued(world);
+      const [line] = (await world.shop.invoice(id)).lines;
+      const lines = [{ lineItemId: line.id, amount: '1.00' }];
+      return on(id, { lines, reason: 'The export was down', settlement: 'reduce', idempotencyKey: unique('note') });
+    },
+  ],
+  voidInvoiceCreditNote: [
+    async (world) => {
+      const { id } = await issued(world);
+      const [line] = (await world.shop.invoice(id)).lines;
+      const lines = [{ lineItemId: line.id, amount: '1.00' }];
+      const body = { lines, reason: 'The export was down', idempotencyKey: unique('note') };
+      const note = await world.shop.create(`/v2/invoices/${id}/creditNotes`, body);
+      return { params: { id, creditNoteId: note.id }, body: { reason: 'A mistake' } };
+    },
+  ],
   listInvoiceRefunds: [({ invoice }) => on(invoice.id)],
   voidInvoiceRefund: [
     async (world) => {

@@ -45,6 +45,7 @@ import type {
   CreateEventsQuery,
   CreateEventsReply,
   CreditNote,
+  CreditNoteCreate,
   CreditNoteList,
   Customer,
   CustomerAccess,
@@ -273,10 +274,12 @@ import type {
   SubscriptionChangeReply,
   SubscriptionCreate,
   SubscriptionList,
+  SubscriptionPause,
   SubscriptionPortal,
   SubscriptionPreview,
   SubscriptionReconciliation,
   SubscriptionReconciliationCreate,
+  SubscriptionResumption,
   SubscriptionTermination,
   SubscriptionUpdate,
   TestClock,
@@ -1305,6 +1308,24 @@ export interface SubscriptionsResource {
   terminate(id: string, body: SubscriptionTermination, options?: CallOptions): Promise<Subscription>;
 
   /**
+   * Pause a subscription.
+   *
+   * From now on, or from the end of the open period, it has no fees and gives no access. Its status stays `active`. Fees that are paid for the time of the pause are credited as `credit` says, by the second. A subscription that is not active or is paused already is a 409.
+   *
+   * `POST /v0/subscriptions/{id}/pause`
+   */
+  pause(id: string, body?: SubscriptionPause, options?: CallOptions): Promise<Subscription>;
+
+  /**
+   * Resume a paused subscription.
+   *
+   * Its fees and its access go on from now. A pause that has not begun is withdrawn. A subscription that is not paused is a 409.
+   *
+   * `POST /v0/subscriptions/{id}/resume`
+   */
+  resume(id: string, body?: SubscriptionResumption, options?: CallOptions): Promise<Subscription>;
+
+  /**
    * Reconcile entitlements with the plan.
    *
    * Gives the subscription the features that the default version of its plan has now. Prices stay pinned. With `dryRun` nothing is written, and the answer is 200 with the same outcome.
@@ -1718,13 +1739,31 @@ export interface InvoicesResource {
   listCreditNotes(id: string, query?: ListInvoiceCreditNotesQuery, options?: CallOptions): List<CreditNoteList>;
 
   /**
+   * Credit parts of an issued invoice.
+   *
+   * Makes a credit note over parts of charges, with their tax in proportion. Later credits, usage and minimums take the charges as they were billed, less the credit note. The amount goes off what is unpaid, back as it was paid, or into the wallet, as `settlement` says. The same `idempotencyKey` again answers 200 with the first credit note.
+   *
+   * `POST /v2/invoices/{id}/creditNotes`
+   */
+  creditLines(id: string, body: CreditNoteCreate, options?: CallOptions): Promise<CreditNote>;
+
+  /**
    * Retrieve a credit note.
    *
-   * `lines` are there for a `credit`. The lines of the other kinds are those of the invoice.
+   * `lines` are there for a `credit` and a `partial`. The lines of the other kinds are those of the invoice.
    *
    * `GET /v2/invoices/{id}/creditNotes/{creditNoteId}`
    */
   getCreditNote(id: string, creditNoteId: string, options?: CallOptions): Promise<CreditNote>;
+
+  /**
+   * Void a credit note over parts of an invoice.
+   *
+   * Voids a `partial` credit note permanently. What it took off is owed again. Money that was not sent yet is kept, and money that was sent is owed by the customer again. A second void is a 409.
+   *
+   * `POST /v2/invoices/{id}/creditNotes/{creditNoteId}/void`
+   */
+  voidCreditNote(id: string, creditNoteId: string, body?: Reason, options?: CallOptions): Promise<CreditNote>;
 
   /**
    * Close the open period of an invoice now.
@@ -2778,6 +2817,8 @@ export interface Operations {
   'GET /v0/subscriptions/{id}': { query: Record<string, never>; body: undefined; reply: Subscription };
   'PATCH /v0/subscriptions/{id}': { query: Record<string, never>; body: SubscriptionUpdate; reply: Subscription };
   'POST /v0/subscriptions/{id}/termination': { query: Record<string, never>; body: SubscriptionTermination; reply: Subscription };
+  'POST /v0/subscriptions/{id}/pause': { query: Record<string, never>; body: SubscriptionPause; reply: Subscription };
+  'POST /v0/subscriptions/{id}/resume': { query: Record<string, never>; body: SubscriptionResumption; reply: Subscription };
   'POST /v0/subscriptions/{id}/reconciliations': { query: Record<string, never>; body: SubscriptionReconciliationCreate; reply: SubscriptionReconciliation };
   'GET /v0/fees/{id}/price/{subscriptionId}': { query: Record<string, never>; body: undefined; reply: Price };
   'POST /v0/subscriptions/{id}/adjustments': { query: Record<string, never>; body: SubscriptionAdjustmentCreate; reply: SubscriptionAdjustment };
@@ -2832,7 +2873,9 @@ export interface Operations {
   'GET /v2/invoices/{id}/refunds/{refundId}/document.xml': { query: Record<string, never>; body: undefined; reply: Uint8Array };
   'GET /v2/invoices/{id}/payments/{paymentId}/receipt': { query: Record<string, never>; body: undefined; reply: Uint8Array };
   'GET /v2/invoices/{id}/creditNotes': { query: ListInvoiceCreditNotesQuery; body: undefined; reply: CreditNoteList };
+  'POST /v2/invoices/{id}/creditNotes': { query: Record<string, never>; body: CreditNoteCreate; reply: CreditNote };
   'GET /v2/invoices/{id}/creditNotes/{creditNoteId}': { query: Record<string, never>; body: undefined; reply: CreditNote };
+  'POST /v2/invoices/{id}/creditNotes/{creditNoteId}/void': { query: Record<string, never>; body: Reason; reply: CreditNote };
   'POST /v2/invoices/{id}/closeNow': { query: Record<string, never>; body: Reason; reply: Invoice };
   'POST /v2/invoices/{id}/approve': { query: Record<string, never>; body: Reason; reply: Invoice };
   'POST /v2/invoices/{id}/cancel': { query: Record<string, never>; body: InvoiceCancel; reply: Invoice };

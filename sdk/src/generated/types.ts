@@ -1,7 +1,7 @@
 // Made of the OpenAPI document by `npm run sdk:generate`. A test makes it again and compares.
 
 /** The reason of an error, for programs. A later version can add codes. */
-export type ErrorCode = ("API_KEY_MISSING" | "API_KEY_INVALID" | "API_KEY_EXPIRED" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "INVALID_TRANSITION" | "PRECONDITION_FAILED" | "METHOD_NOT_ALLOWED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "MALFORMED_REQUEST" | "REQUEST_TIMEOUT" | "HEADERS_TOO_LARGE" | "MALFORMED_BODY" | "INVALID_VALUE" | "RATE_LIMITED" | "TOO_MANY_AT_ONCE" | "TOOK_TOO_LONG" | "CLOCK_BEHIND" | "DATABASE_FULL" | "DATABASE_UNAVAILABLE" | "CONSUMER_EXISTS" | "TAX_NOT_ENABLED" | "PROVIDER_NOT_CONNECTED" | "EXTERNAL_ID_TAKEN" | "CUSTOMER_EXISTS" | "CUSTOMER_IN_USE" | "KEY_TAKEN" | "FEATURE_IN_USE" | "METRIC_IN_USE" | "ITEM_IN_USE" | "FEE_IN_USE" | "PRICE_IN_USE" | "PLAN_IN_USE" | "VERSION_IS_DEFAULT" | "VERSION_NOT_PUBLISHED" | "CLOCK_BACKWARDS" | "CLOCK_ADVANCING" | "TEST_CLOCK_IN_USE" | "INGEST_QUEUE_FULL" | "EVENTS_ARCHIVED" | "ARCHIVE_UNAVAILABLE" | "ADJUSTMENT_IN_USE" | "COUPON_EXPIRED" | "COUPON_ALREADY_REDEEMED" | "COUPON_EXHAUSTED" | "COUPON_NOT_APPLICABLE" | "CHANGE_SCHEDULED" | "OTHER_PLAN_VERSION" | "PLAN_MIGRATION_RUNNING" | "ENTITLEMENT_NOT_METERED" | "RESERVATION_UNAVAILABLE" | "ENTITLEMENT_ENDED" | "ENTITLEMENT_EXISTS" | "INSUFFICIENT_BALANCE" | "INVOICE_NOT_PAID" | "INVOICE_ALREADY_REFUNDED" | "WALLET_SPENT" | "REBILL_NOT_POSSIBLE" | "TAX_FAILED" | "DOCUMENT_NOT_AVAILABLE" | "PAYMENT_SESSION_EXPIRED" | "PAYMENT_IN_PROGRESS" | "PROVIDER_SIGNATURE_INVALID" | "PAID_AT_PROVIDER" | "PAYMENT_DISPUTED" | "NO_PAYMENT_METHOD" | "NO_PAYMENT_PROVIDER" | "REFERENCE_TAKEN" | "ORDER_IN_USE" | "ORDER_WITHOUT_LINES" | "ORDER_TOTAL_DIFFERS" | "APPROVAL_PENDING" | "SNAPSHOT_STALE" | "SELF_APPROVAL" | "WEBHOOK_SIGNATURE_INVALID" | "SECRET_UNREADABLE" | "SOURCE_DISABLED" | "TOO_MANY_ENDPOINTS" | "ENDPOINT_DISABLED" | "TOO_MANY_DELIVERIES" | "CHECKOUT_NOT_POSSIBLE" | "CHECKOUT_LINK_USED" | "CHECKOUT_REPEATED" | "CHECKOUT_CHANGED" | "SIGNED_OUT" | "SIGN_IN_FAILED" | "SIGN_IN_LINK_INVALID" | "ORGANIZATION_NEEDED" | "INSECURE_SIGN_IN" | "CROSS_SITE" | "CONSOLE_HEADER_MISSING" | "PASSWORD_WRONG" | "SIGN_IN_AGAIN" | "PASSWORD_EXISTS")
+export type ErrorCode = ("API_KEY_MISSING" | "API_KEY_INVALID" | "API_KEY_EXPIRED" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "INVALID_TRANSITION" | "PRECONDITION_FAILED" | "METHOD_NOT_ALLOWED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "MALFORMED_REQUEST" | "REQUEST_TIMEOUT" | "HEADERS_TOO_LARGE" | "MALFORMED_BODY" | "INVALID_VALUE" | "RATE_LIMITED" | "TOO_MANY_AT_ONCE" | "TOOK_TOO_LONG" | "CLOCK_BEHIND" | "DATABASE_FULL" | "DATABASE_UNAVAILABLE" | "CONSUMER_EXISTS" | "TAX_NOT_ENABLED" | "PROVIDER_NOT_CONNECTED" | "EXTERNAL_ID_TAKEN" | "CUSTOMER_EXISTS" | "CUSTOMER_IN_USE" | "KEY_TAKEN" | "FEATURE_IN_USE" | "METRIC_IN_USE" | "ITEM_IN_USE" | "FEE_IN_USE" | "PRICE_IN_USE" | "PLAN_IN_USE" | "VERSION_IS_DEFAULT" | "VERSION_NOT_PUBLISHED" | "CLOCK_BACKWARDS" | "CLOCK_ADVANCING" | "TEST_CLOCK_IN_USE" | "INGEST_QUEUE_FULL" | "EVENTS_ARCHIVED" | "ARCHIVE_UNAVAILABLE" | "ADJUSTMENT_IN_USE" | "COUPON_EXPIRED" | "COUPON_ALREADY_REDEEMED" | "COUPON_EXHAUSTED" | "COUPON_NOT_APPLICABLE" | "CHANGE_SCHEDULED" | "OTHER_PLAN_VERSION" | "PLAN_MIGRATION_RUNNING" | "ENTITLEMENT_NOT_METERED" | "RESERVATION_UNAVAILABLE" | "ENTITLEMENT_ENDED" | "ENTITLEMENT_EXISTS" | "INSUFFICIENT_BALANCE" | "INVOICE_NOT_PAID" | "INVOICE_ALREADY_REFUNDED" | "WALLET_SPENT" | "SETTLEMENT_TOO_MUCH" | "REBILL_NOT_POSSIBLE" | "TAX_FAILED" | "DOCUMENT_NOT_AVAILABLE" | "PAYMENT_SESSION_EXPIRED" | "PAYMENT_IN_PROGRESS" | "PROVIDER_SIGNATURE_INVALID" | "PAID_AT_PROVIDER" | "PAYMENT_DISPUTED" | "NO_PAYMENT_METHOD" | "NO_PAYMENT_PROVIDER" | "REFERENCE_TAKEN" | "ORDER_IN_USE" | "ORDER_WITHOUT_LINES" | "ORDER_TOTAL_DIFFERS" | "APPROVAL_PENDING" | "SNAPSHOT_STALE" | "SELF_APPROVAL" | "WEBHOOK_SIGNATURE_INVALID" | "SECRET_UNREADABLE" | "SOURCE_DISABLED" | "TOO_MANY_ENDPOINTS" | "ENDPOINT_DISABLED" | "TOO_MANY_DELIVERIES" | "CHECKOUT_NOT_POSSIBLE" | "CHECKOUT_LINK_USED" | "CHECKOUT_REPEATED" | "CHECKOUT_CHANGED" | "SIGNED_OUT" | "SIGN_IN_FAILED" | "SIGN_IN_LINK_INVALID" | "ORGANIZATION_NEEDED" | "INSECURE_SIGN_IN" | "CROSS_SITE" | "CONSOLE_HEADER_MISSING" | "PASSWORD_WRONG" | "SIGN_IN_AGAIN" | "PASSWORD_EXISTS")
 /** A refusal with a code, or a list of wrong fields. */
 export type BadRequest = (Error | ValidationError)
 /** A decimal number. It is a string where a `double` would lose digits. */
@@ -208,16 +208,16 @@ period: ("billing" | "day" | "week" | "month")
 })
 /** A threshold that is watched. `type` decides what is watched. */
 export type Alert = (BalanceAlert | InvoiceTotalAlert | UsageAlert)
-/** The `WebhookEvent` with the `type` `invoice.issued.v0`, `invoice.paid.v0`, `invoice.payment_failed.v0`, `invoice.overdue.v0`, `invoice.cancelled.v0`, `invoice.written_off.v0`, `invoice.refunded.v0`, `invoice.refund_voided.v0`, `invoice.pushed.v0`. */
+/** The `WebhookEvent` with the `type` `invoice.issued.v0`, `invoice.paid.v0`, `invoice.payment_failed.v0`, `invoice.overdue.v0`, `invoice.cancelled.v0`, `invoice.written_off.v0`, `invoice.refunded.v0`, `invoice.refund_voided.v0`, `invoice.credited.v0`, `invoice.credit_note_voided.v0`, `invoice.pushed.v0`. */
 export type InvoiceWebhookEvent = (WebhookEventBase & {
 /** The type of the event. */
-type: ("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.pushed.v0")
+type: ("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.pushed.v0")
 data: InvoiceEventData
 })
-/** The `WebhookEvent` with the `type` `subscription.created.v0`, `subscription.activated.v0`, `subscription.updated.v0`, `subscription.terminated.v0`, `subscription.renewal_reminder.v0`. */
+/** The `WebhookEvent` with the `type` `subscription.created.v0`, `subscription.activated.v0`, `subscription.updated.v0`, `subscription.paused.v0`, `subscription.resumed.v0`, `subscription.terminated.v0`, `subscription.renewal_reminder.v0`. */
 export type SubscriptionWebhookEvent = (WebhookEventBase & {
 /** The type of the event. */
-type: ("subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0")
+type: ("subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0")
 data: SubscriptionEventData
 })
 /** The `WebhookEvent` with the `type` `grant.created.v0`, `grant.voided.v0`. */
@@ -282,16 +282,16 @@ data: WebhookEndpointEventData
 })
 /** An event of the merchant with its deliveries. `type` decides the form of `data`. */
 export type WebhookEvent = (InvoiceWebhookEvent | SubscriptionWebhookEvent | GrantWebhookEvent | EntitlementWebhookEvent | PaymentSessionWebhookEvent | OrderWebhookEvent | ApprovalWebhookEvent | SourceEventWebhookEvent | UsageWebhookEvent | CustomerWebhookEvent | AlertWebhookEvent | WebhookEndpointWebhookEvent)
-/** The `WebhookReceipt` with the `type` `invoice.issued.v0`, `invoice.paid.v0`, `invoice.payment_failed.v0`, `invoice.overdue.v0`, `invoice.cancelled.v0`, `invoice.written_off.v0`, `invoice.refunded.v0`, `invoice.refund_voided.v0`, `invoice.pushed.v0`. */
+/** The `WebhookReceipt` with the `type` `invoice.issued.v0`, `invoice.paid.v0`, `invoice.payment_failed.v0`, `invoice.overdue.v0`, `invoice.cancelled.v0`, `invoice.written_off.v0`, `invoice.refunded.v0`, `invoice.refund_voided.v0`, `invoice.credited.v0`, `invoice.credit_note_voided.v0`, `invoice.pushed.v0`. */
 export type InvoiceWebhookReceipt = (WebhookReceiptBase & {
 /** The type of the event. */
-type: ("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.pushed.v0")
+type: ("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.pushed.v0")
 data: InvoiceEventData
 })
-/** The `WebhookReceipt` with the `type` `subscription.created.v0`, `subscription.activated.v0`, `subscription.updated.v0`, `subscription.terminated.v0`, `subscription.renewal_reminder.v0`. */
+/** The `WebhookReceipt` with the `type` `subscription.created.v0`, `subscription.activated.v0`, `subscription.updated.v0`, `subscription.paused.v0`, `subscription.resumed.v0`, `subscription.terminated.v0`, `subscription.renewal_reminder.v0`. */
 export type SubscriptionWebhookReceipt = (WebhookReceiptBase & {
 /** The type of the event. */
-type: ("subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0")
+type: ("subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0")
 data: SubscriptionEventData
 })
 /** The `WebhookReceipt` with the `type` `grant.created.v0`, `grant.voided.v0`. */
@@ -483,6 +483,18 @@ export type InvoiceRefundVoidedV0WebhookDelivery = (WebhookDeliveryBase & {
 type: "invoice.refund_voided.v0"
 data: InvoiceEventData
 })
+/** The `WebhookDelivery` with the `type` `invoice.credited.v0`. */
+export type InvoiceCreditedV0WebhookDelivery = (WebhookDeliveryBase & {
+/** The type of the event. */
+type: "invoice.credited.v0"
+data: InvoiceEventData
+})
+/** The `WebhookDelivery` with the `type` `invoice.credit_note_voided.v0`. */
+export type InvoiceCreditNoteVoidedV0WebhookDelivery = (WebhookDeliveryBase & {
+/** The type of the event. */
+type: "invoice.credit_note_voided.v0"
+data: InvoiceEventData
+})
 /** The `WebhookDelivery` with the `type` `invoice.pushed.v0`. */
 export type InvoicePushedV0WebhookDelivery = (WebhookDeliveryBase & {
 /** The type of the event. */
@@ -505,6 +517,18 @@ data: SubscriptionEventData
 export type SubscriptionUpdatedV0WebhookDelivery = (WebhookDeliveryBase & {
 /** The type of the event. */
 type: "subscription.updated.v0"
+data: SubscriptionEventData
+})
+/** The `WebhookDelivery` with the `type` `subscription.paused.v0`. */
+export type SubscriptionPausedV0WebhookDelivery = (WebhookDeliveryBase & {
+/** The type of the event. */
+type: "subscription.paused.v0"
+data: SubscriptionEventData
+})
+/** The `WebhookDelivery` with the `type` `subscription.resumed.v0`. */
+export type SubscriptionResumedV0WebhookDelivery = (WebhookDeliveryBase & {
+/** The type of the event. */
+type: "subscription.resumed.v0"
 data: SubscriptionEventData
 })
 /** The `WebhookDelivery` with the `type` `subscription.terminated.v0`. */
@@ -652,7 +676,7 @@ type: "webhook_endpoint.test.v0"
 data: WebhookEndpointEventData
 })
 /** The body of a webhook. A later version can add types: ignore a type that you do not know. */
-export type WebhookDelivery = (InvoiceIssuedV0WebhookDelivery | InvoicePaidV0WebhookDelivery | InvoicePaymentFailedV0WebhookDelivery | InvoiceOverdueV0WebhookDelivery | InvoiceCancelledV0WebhookDelivery | InvoiceWrittenOffV0WebhookDelivery | InvoiceRefundedV0WebhookDelivery | InvoiceRefundVoidedV0WebhookDelivery | InvoicePushedV0WebhookDelivery | SubscriptionCreatedV0WebhookDelivery | SubscriptionActivatedV0WebhookDelivery | SubscriptionUpdatedV0WebhookDelivery | SubscriptionTerminatedV0WebhookDelivery | SubscriptionRenewalReminderV0WebhookDelivery | GrantCreatedV0WebhookDelivery | GrantVoidedV0WebhookDelivery | EntitlementBalanceLowV0WebhookDelivery | EntitlementExhaustedV0WebhookDelivery | EntitlementResetV0WebhookDelivery | PaymentSessionCompletedV0WebhookDelivery | PaymentSessionExpiredV0WebhookDelivery | OrderApprovedV0WebhookDelivery | OrderCancelledV0WebhookDelivery | OrderPushedV0WebhookDelivery | ApprovalRequestedV0WebhookDelivery | ApprovalDecidedV0WebhookDelivery | SourceEventPendingV0WebhookDelivery | SourceEventProcessedV0WebhookDelivery | SourceEventFailedV0WebhookDelivery | UsageUnmatchedV0WebhookDelivery | UsageUnbilledV0WebhookDelivery | CustomerCreatedV0WebhookDelivery | AlertTriggeredV0WebhookDelivery | WebhookEndpointFailingV0WebhookDelivery | WebhookEndpointDisabledV0WebhookDelivery | WebhookEndpointTestV0WebhookDelivery)
+export type WebhookDelivery = (InvoiceIssuedV0WebhookDelivery | InvoicePaidV0WebhookDelivery | InvoicePaymentFailedV0WebhookDelivery | InvoiceOverdueV0WebhookDelivery | InvoiceCancelledV0WebhookDelivery | InvoiceWrittenOffV0WebhookDelivery | InvoiceRefundedV0WebhookDelivery | InvoiceRefundVoidedV0WebhookDelivery | InvoiceCreditedV0WebhookDelivery | InvoiceCreditNoteVoidedV0WebhookDelivery | InvoicePushedV0WebhookDelivery | SubscriptionCreatedV0WebhookDelivery | SubscriptionActivatedV0WebhookDelivery | SubscriptionUpdatedV0WebhookDelivery | SubscriptionPausedV0WebhookDelivery | SubscriptionResumedV0WebhookDelivery | SubscriptionTerminatedV0WebhookDelivery | SubscriptionRenewalReminderV0WebhookDelivery | GrantCreatedV0WebhookDelivery | GrantVoidedV0WebhookDelivery | EntitlementBalanceLowV0WebhookDelivery | EntitlementExhaustedV0WebhookDelivery | EntitlementResetV0WebhookDelivery | PaymentSessionCompletedV0WebhookDelivery | PaymentSessionExpiredV0WebhookDelivery | OrderApprovedV0WebhookDelivery | OrderCancelledV0WebhookDelivery | OrderPushedV0WebhookDelivery | ApprovalRequestedV0WebhookDelivery | ApprovalDecidedV0WebhookDelivery | SourceEventPendingV0WebhookDelivery | SourceEventProcessedV0WebhookDelivery | SourceEventFailedV0WebhookDelivery | UsageUnmatchedV0WebhookDelivery | UsageUnbilledV0WebhookDelivery | CustomerCreatedV0WebhookDelivery | AlertTriggeredV0WebhookDelivery | WebhookEndpointFailingV0WebhookDelivery | WebhookEndpointDisabledV0WebhookDelivery | WebhookEndpointTestV0WebhookDelivery)
 export type CreateEventsReply = (AcceptedEvent | AcceptedEvents)
 export type CreateEventsBody = (EventCreate | EventCreate[])
 export type ReceiveSourceEventReply = (SourceEvent | SourceEventReceipt)
@@ -1052,6 +1076,8 @@ currency?: string
 locale?: ("en" | "de" | "fr" | "es")
 /** The reference of the customer for its invoices. Absent or null: none. */
 buyerReference?: string
+/** The customer that pays: invoices are addressed to it, and it pays them. Their lines stay of this customer. Null: this customer pays itself. */
+payerId: (string | null)
 /** The organization behind the customer. */
 organization: {
 /** The id of this resource. It never changes. */
@@ -1121,6 +1147,8 @@ currency?: string
 locale?: ("en" | "de" | "fr" | "es")
 /** The reference of the customer for its invoices. Absent or null: none. */
 buyerReference?: string
+/** The customer that pays: invoices are addressed to it, and it pays them. Their lines stay of this customer. Null: this customer pays itself. */
+payerId: (string | null)
 /** The organization behind the customer. */
 organization: {
 /** The id of this resource. It never changes. */
@@ -1219,20 +1247,28 @@ object: "list"
 data: Feature[]
 pagination: Pagination
 }
+/** The unit in which pages, documents and mails say quantities and prices. */
+export interface DisplayUnit {
+per: Decimal
+/** The name of it, as pages and documents say it. */
+name: string
+}
 /** A measure of usage that prices can bill: which events count, and how. */
 export interface BillableMetric {
 /** The id of this resource. It never changes. */
 id: string
 /** The name of the type of this resource. */
 object: "billableMetric"
-/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), or the `LATEST` value. */
-aggregation: ("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST")
+/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), the `LATEST` value, or that value over time (`TIME_WEIGHTED`). */
+aggregation: ("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST" | "TIME_WEIGHTED")
 /** The name of the metric, 1 to 255 characters. */
 name: string
 /** The description of the metric, in your own words. Default: empty. */
 description: string
 /** The name of one unit on invoices. Default: empty. */
 unit: string
+/** The unit in which pages, documents and mails say quantities and prices. Figures in answers stay for one unit. It can change at any time: issued invoices keep theirs. Null: the unit itself. */
+displayUnit: (DisplayUnit | null)
 /** The id of the merchant that owns this resource. */
 merchantId: string
 /** The product of the metric. A creation needs it unless it names an item. */
@@ -1247,6 +1283,8 @@ valueProperty: (string | null)
 groupBy: ({
 [k: string]: string
 } | null)
+/** Of `TIME_WEIGHTED`, which needs it: the value counts in `hour`s or `day`s that it holds, or on the average of a `period`. Null: of another aggregation. */
+timeUnit: (("hour" | "day" | "period") | null)
 /** Only events after this time count. Null: all events count. */
 eventFrom: (string | null)
 /** The tax rate in percent: 20 is 20 %. The rate of a price comes first. Null: no rate of its own. */
@@ -1284,8 +1322,8 @@ currency: string
 unitCost: Decimal
 /** The name of one unit. Null: none. */
 unit: (string | null)
-/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), or the `LATEST` value. */
-aggregation: (("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST") | null)
+/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), the `LATEST` value, or that value over time (`TIME_WEIGHTED`). */
+aggregation: (("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST" | "TIME_WEIGHTED") | null)
 /** The `type` of the events that count. Null: no event counts. */
 eventType: (string | null)
 /** The path of the value in the `data` of an event. Required for each aggregation but `COUNT`; null where there is none. */
@@ -1294,6 +1332,8 @@ valueProperty: (string | null)
 groupBy: ({
 [k: string]: string
 } | null)
+/** Of `TIME_WEIGHTED`, which needs it: the value counts in `hour`s or `day`s that it holds, or on the average of a `period`. Null: of another aggregation. */
+timeUnit: (("hour" | "day" | "period") | null)
 /** The id of the product. */
 productId: string
 /** The id of the merchant that owns this resource. */
@@ -1400,6 +1440,91 @@ object: "list"
 data: Fee[]
 pagination: Pagination
 }
+/** Each unit at the same price. */
+export interface StandardProperties {
+unitPrice: Decimal
+includedUnits?: Decimal
+}
+/** The units of each tier at the price of that tier. */
+export interface GraduatedProperties {
+/**
+ * The tiers, from the lowest to the highest.
+ * 
+ * @minItems 1
+ * @maxItems 100
+ */
+tiers: {
+/** The last unit of the tier. Null: the last tier, which has no end. */
+upTo: (Decimal | null)
+unitPrice: Decimal
+flatPrice?: Decimal
+}[]
+includedUnits?: Decimal
+}
+/** All units at the price of the tier that the quantity falls in. */
+export interface VolumeProperties {
+/**
+ * The tiers, from the lowest to the highest.
+ * 
+ * @minItems 1
+ * @maxItems 100
+ */
+tiers: {
+/** The last unit of the tier. Null: the last tier, which has no end. */
+upTo: (Decimal | null)
+unitPrice: Decimal
+flatPrice?: Decimal
+}[]
+includedUnits?: Decimal
+}
+/** Whole packages, each begun one paid in full. */
+export interface PackageProperties {
+size: Decimal
+price: Decimal
+includedUnits?: Decimal
+}
+/** A part of the quantity, and a fixed amount for each event; both together are not below or above a charge. With `perEvent` or `freeEvents` each event has its own amount, and an event of 0 or less bears its part alone. */
+export interface PercentageProperties {
+percentage: Decimal
+fixed?: Decimal
+minCharge?: Decimal
+maxCharge?: Decimal
+/** The bounds of the amount of each event, with `fixed`. Default: none. */
+perEvent?: {
+min?: Decimal
+max?: Decimal
+}
+/** The events that cost nothing in each period: the first ones in order of time. Default: 0. */
+freeEvents?: number
+includedUnits?: Decimal
+}
+/** The events carry the price: their summed value, times the multiplier (default 1). */
+export interface DynamicProperties {
+multiplier?: Decimal
+}
+/** Each combination of group values at the price of the cell that matches most of it, else at the default. */
+export interface MatrixProperties {
+/**
+ * The dimensions of the metric that decide the price.
+ * 
+ * @minItems 1
+ * @maxItems 10
+ */
+dimensions: string[]
+/**
+ * The prices of combinations of values. The cell that matches most dimensions is used.
+ * 
+ * @maxItems 1000
+ */
+cells: {
+/** The values of this cell by dimension. A dimension that is not named matches any value. */
+match: {
+[k: string]: string
+}
+unitPrice: Decimal
+}[]
+default: Decimal
+}
 /** A right to a feature, without more. */
 export interface BooleanTemplate {
 /** The type of the feature: `boolean`, `static` or `metered`. */
@@ -1460,7 +1585,20 @@ billingCadence: (string | null)
 quantity: DecimalNumber
 minimumAmount?: Decimal
 maximumAmount?: Decimal
+/** The price in other currencies than the one of the plan, by ISO 4217 code. An entry stands for itself: it has its own minimum and maximum, or none. */
+currencyPrices: {
+[k: string]: {
+/** The numbers of the model of the price, in this currency. */
+properties: (StandardProperties | GraduatedProperties | VolumeProperties | PackageProperties | PercentageProperties | DynamicProperties | MatrixProperties)
+/** The minimum of the price in each period, in this currency. Absent or null: no minimum. */
+minimumAmount: (Decimal | null)
+/** The maximum of the price in each period, in this currency. Absent or null: no maximum. */
+maximumAmount: (Decimal | null)
+}
+}
 taxRate?: DecimalNumber
+/** The unit in which pages, documents and mails say quantities and prices. Figures in answers stay for one unit. It can change at any time: issued invoices keep theirs. Null: the unit itself. */
+displayUnit: (DisplayUnit | null)
 /** Only usage with these values is billed: dimensions of the metric with lists of values. Absent or null: all usage. */
 groupFilters?: {
 [k: string]: string[]
@@ -1488,84 +1626,6 @@ type: ("metered" | "static" | "boolean")
 createdAt: string
 /** When the resource was last changed. */
 updatedAt: string
-}
-/** Each unit at the same price. */
-export interface StandardProperties {
-unitPrice: Decimal
-includedUnits?: Decimal
-}
-/** The units of each tier at the price of that tier. */
-export interface GraduatedProperties {
-/**
- * The tiers, from the lowest to the highest.
- * 
- * @minItems 1
- * @maxItems 100
- */
-tiers: {
-/** The last unit of the tier. Null: the last tier, which has no end. */
-upTo: (Decimal | null)
-unitPrice: Decimal
-flatPrice?: Decimal
-}[]
-includedUnits?: Decimal
-}
-/** All units at the price of the tier that the quantity falls in. */
-export interface VolumeProperties {
-/**
- * The tiers, from the lowest to the highest.
- * 
- * @minItems 1
- * @maxItems 100
- */
-tiers: {
-/** The last unit of the tier. Null: the last tier, which has no end. */
-upTo: (Decimal | null)
-unitPrice: Decimal
-flatPrice?: Decimal
-}[]
-includedUnits?: Decimal
-}
-/** Whole packages, each begun one paid in full. */
-export interface PackageProperties {
-size: Decimal
-price: Decimal
-includedUnits?: Decimal
-}
-/** A part of the quantity, and a fixed amount for each event; both together are not below or above a charge. */
-export interface PercentageProperties {
-percentage: Decimal
-fixed?: Decimal
-minCharge?: Decimal
-maxCharge?: Decimal
-includedUnits?: Decimal
-}
-/** The events carry the price: their summed value, times the multiplier (default 1). */
-export interface DynamicProperties {
-multiplier?: Decimal
-}
-/** Each combination of group values at the price of the cell that matches most of it, else at the default. */
-export interface MatrixProperties {
-/**
- * The dimensions of the metric that decide the price.
- * 
- * @minItems 1
- * @maxItems 10
- */
-dimensions: string[]
-/**
- * The prices of combinations of values. The cell that matches most dimensions is used.
- * 
- * @maxItems 1000
- */
-cells: {
-/** The values of this cell by dimension. A dimension that is not named matches any value. */
-match: {
-[k: string]: string
-}
-unitPrice: Decimal
-}[]
-default: Decimal
 }
 /** A page of a list of `Price`. */
 export interface PriceList {
@@ -1621,6 +1681,10 @@ metadata: Metadata
 defaultVersionId: string
 /** A commitment: the minimum total of all prices in a period of the plan, asked once the period has ended. In major units. Null: none. */
 minimumAmount: (Decimal | null)
+/** The commitment in other currencies, by ISO 4217 code. A plan with `minimumAmount` has a currency only if it is here. */
+currencyMinimums: {
+[k: string]: Decimal
+}
 /** The terms of the prices of the default version. */
 paymentTerm: {
 /** Is any price billed after its period? */
@@ -1663,6 +1727,10 @@ subscriptionCount: number
 basedOnVersionId?: string
 /** The commitment of the version: the minimum total of all prices in a period. All prices together. Null: none. Not sent: the one of the version before; `"0"` is none. */
 minimumAmount: (Decimal | null)
+/** The commitment of the version in other currencies, by ISO 4217 code. Not sent: the ones of the version before. */
+currencyMinimums: {
+[k: string]: Decimal
+}
 /** When the resource was created. */
 createdAt: string
 /** When the resource was last changed. */
@@ -1697,7 +1765,20 @@ billingCadence: (string | null)
 quantity: DecimalNumber
 minimumAmount?: Decimal
 maximumAmount?: Decimal
+/** The price in other currencies than the one of the plan, by ISO 4217 code. An entry stands for itself: it has its own minimum and maximum, or none. */
+currencyPrices: {
+[k: string]: {
+/** The numbers of the model of the price, in this currency. */
+properties: (StandardProperties | GraduatedProperties | VolumeProperties | PackageProperties | PercentageProperties | DynamicProperties | MatrixProperties)
+/** The minimum of the price in each period, in this currency. Absent or null: no minimum. */
+minimumAmount: (Decimal | null)
+/** The maximum of the price in each period, in this currency. Absent or null: no maximum. */
+maximumAmount: (Decimal | null)
+}
+}
 taxRate?: DecimalNumber
+/** The unit in which pages, documents and mails say quantities and prices. Figures in answers stay for one unit. It can change at any time: issued invoices keep theirs. Null: the unit itself. */
+displayUnit: (DisplayUnit | null)
 /** Only usage with these values is billed: dimensions of the metric with lists of values. Absent or null: all usage. */
 groupFilters?: {
 [k: string]: string[]
@@ -1748,6 +1829,10 @@ subscriptionCount: number
 basedOnVersionId?: string
 /** The commitment of the version: the minimum total of all prices in a period. All prices together. Null: none. Not sent: the one of the version before; `"0"` is none. */
 minimumAmount: (Decimal | null)
+/** The commitment of the version in other currencies, by ISO 4217 code. Not sent: the ones of the version before. */
+currencyMinimums: {
+[k: string]: Decimal
+}
 /** When the resource was created. */
 createdAt: string
 /** When the resource was last changed. */
@@ -1791,6 +1876,8 @@ activeFrom: string
 activeTo: (string | null)
 /** Does the entitlement give access? A metered one does while its balance is above 0, or its limit is soft. Budgets do not count here. */
 hasAccess: boolean
+/** `true`: its subscription is paused, so it gives no access. Absent otherwise. */
+paused?: boolean
 metadata: Metadata
 /** The type of the feature. It decides the other fields. */
 featureType: "metered"
@@ -2516,6 +2603,8 @@ object: "subscription"
 merchantId: string
 /** The billed customer. */
 customerId: string
+/** The customer that pays its invoices. Null: `customerId` pays. */
+payerId: (string | null)
 /** The id of the plan. */
 planId: string
 /** The version of the plan that was pinned. A plan change replaces it. */
@@ -2524,6 +2613,8 @@ planVersionId: string
 planVersionNumber: number
 /** The same number as `planVersionNumber`. */
 versionNumber: number
+/** The currency of all its invoices, an ISO 4217 code. It never changes. */
+currency: string
 /** How many of each fee price of the plan version, by the id of the price. */
 quantities: {
 [k: string]: DecimalNumber
@@ -2534,6 +2625,12 @@ priceOverrides: PriceOverride[]
 name: string
 /** `pending_payment`: the first payment is not made yet. `active`: it is billed. `terminated`: it has ended, for good. */
 status: ("pending_payment" | "active" | "terminated")
+/** When the pause began, or will begin. Null: it is not paused. */
+pausedAt: (string | null)
+/** When the pause is over. Null: it is not paused, or nobody knows yet. */
+resumesAt: (string | null)
+/** Whether usage in the pause is billed. Null: it is not paused. */
+pauseUsage: (("bill" | "free") | null)
 /** `true`: invoices are charged to the default card of the customer as they are issued. */
 autoCharge: boolean
 /** `false`: invoices stay drafts until they are approved. Null: the value of the plan. */
@@ -2641,6 +2738,8 @@ quantity: DecimalNumber
 unitPrice: Decimal
 /** The price of one unit in the catalog, where a negotiated price holds. Null: none holds. */
 listUnitPrice: (Decimal | null)
+/** The unit in which documents and pages say the line, as it was at the issue. Quantity and price of the line are of one unit. Null: the unit itself. */
+displayUnit: (DisplayUnit | null)
 totalPrice: Decimal
 discountPrice: Decimal
 taxRate: DecimalNumber
@@ -2721,6 +2820,8 @@ status: ("ACTIVE" | "CLOSING" | "CLOSED" | "CALCULATING" | "DRAFT" | "ISSUED" | 
 merchantId: string
 /** The billed customer. */
 customerId: string
+/** The customer that pays it, and to which it is addressed. Fixed at its issue. Null: `customerId` pays. */
+payerId: (string | null)
 /** The subscription. Null: a one-off invoice, or one of an order. */
 subscriptionId: (string | null)
 /** The currency: an ISO 4217 code. */
@@ -3238,6 +3339,8 @@ activeFrom: string
 activeTo: (string | null)
 /** Does the entitlement give access? A metered one does while its balance is above 0, or its limit is soft. Budgets do not count here. */
 hasAccess: boolean
+/** `true`: its subscription is paused, so it gives no access. Absent otherwise. */
+paused?: boolean
 metadata: Metadata
 /** The type of the feature. It decides the other fields. */
 featureType: "metered"
@@ -3290,6 +3393,8 @@ activeFrom: string
 activeTo: (string | null)
 /** Does the entitlement give access? A metered one does while its balance is above 0, or its limit is soft. Budgets do not count here. */
 hasAccess: boolean
+/** `true`: its subscription is paused, so it gives no access. Absent otherwise. */
+paused?: boolean
 metadata: Metadata
 /** The type of the feature. It decides the other fields. */
 featureType: "static"
@@ -3325,6 +3430,8 @@ activeFrom: string
 activeTo: (string | null)
 /** Does the entitlement give access? A metered one does while its balance is above 0, or its limit is soft. Budgets do not count here. */
 hasAccess: boolean
+/** `true`: its subscription is paused, so it gives no access. Absent otherwise. */
+paused?: boolean
 metadata: Metadata
 /** The type of the feature. It decides the other fields. */
 featureType: "boolean"
@@ -3396,6 +3503,8 @@ activeFrom: string
 activeTo: (string | null)
 /** Does the entitlement give access? A metered one does while its balance is above 0, or its limit is soft. Budgets do not count here. */
 hasAccess: boolean
+/** `true`: its subscription is paused, so it gives no access. Absent otherwise. */
+paused?: boolean
 metadata: Metadata
 /** The type of the feature. It decides the other fields. */
 featureType: "static"
@@ -3429,6 +3538,8 @@ activeFrom: string
 activeTo: (string | null)
 /** Does the entitlement give access? A metered one does while its balance is above 0, or its limit is soft. Budgets do not count here. */
 hasAccess: boolean
+/** `true`: its subscription is paused, so it gives no access. Absent otherwise. */
+paused?: boolean
 metadata: Metadata
 /** The type of the feature. It decides the other fields. */
 featureType: "boolean"
@@ -3468,7 +3579,7 @@ featureId: string
 productId: string
 /** May the customer use the feature now? */
 hasAccess: boolean
-reason: (("not_entitled" | "no_balance" | "budget_spent") | null)
+reason: (("not_entitled" | "no_balance" | "budget_spent" | "paused") | null)
 /** The entitlements to the feature. */
 entitlementIds: string[]
 }
@@ -3696,6 +3807,7 @@ part: Decimal
 whole: Decimal
 }
 }
+display?: DisplayUnit
 /** Of an agreed price: the catalog. */
 list?: {
 unitPrice: Decimal
@@ -3954,14 +4066,16 @@ export interface CreditNote {
 id: string
 /** The name of the type of this resource. */
 object: "credit_note"
-/** `refund`: of a whole paid invoice. `cancellation`: of an unpaid one. `credit`: of a part, such as unused time. */
-kind: ("refund" | "cancellation" | "credit")
+/** `refund`: of a whole paid invoice. `cancellation`: of an unpaid one. `credit`: of a part, such as unused time. `partial`: of parts of lines, as you asked. */
+kind: ("refund" | "cancellation" | "credit" | "partial")
 /** The number of the credit note, without gaps for the merchant. */
 number: string
 /** The invoice that is credited. */
 invoiceId: string
 /** The id of the merchant that owns this resource. */
 merchantId: string
+/** The customer of the invoice. */
+customerId: string
 amount: Decimal
 taxAmount: Decimal
 total: Decimal
@@ -3969,11 +4083,15 @@ total: Decimal
 currency: string
 /** `ISSUED`: it is valid. `VOIDED`: it was voided, permanently. */
 status: ("ISSUED" | "VOIDED")
+/** The settlement of a `partial` that was sent. Null: none was. */
+settlement: (("refund" | "wallet" | "reduce") | null)
 /** The reason that was sent. Null: none was. */
 reason: (string | null)
 /** The reason that was sent with the void. Null: none was. */
 voidReason: (string | null)
-/** The lines of a `credit`. Null: in lists, and where the lines are those of the invoice. */
+/** Your key of a `partial`. Null: of the other kinds. */
+idempotencyKey: (string | null)
+/** The lines of a `credit` or a `partial`. Null: in lists, and where the lines are those of the invoice. */
 lines: (CreditNoteLine[] | null)
 /** The address of the PDF. It needs a key. */
 pdfUrl: string
@@ -3991,6 +4109,18 @@ object: "list"
 /** The resources of this page. */
 data: CreditNote[]
 pagination: Pagination
+}
+/** A part of a payment that goes back because of a credit note over a part of the invoice. */
+export interface InvoicePaymentReturn {
+/** The credit note that returns it. */
+creditNoteId: string
+amount: Decimal
+/** `requested`: the provider is asked. `manual`: send it back yourself, and mark the payment as returned. `returned`: it went back. `stopped`: the credit note was voided in time, or a dispute took the money. */
+status: ("requested" | "manual" | "returned" | "stopped")
+/** The time at which it went back. Null: it did not. */
+returnedAt: (string | null)
+/** The reference of the return, of the provider or your own. Null: none. */
+reference: (string | null)
 }
 /** A payment of an invoice, by card or recorded by hand. */
 export interface InvoicePayment {
@@ -4036,6 +4166,8 @@ amount: Decimal
 /** The reason in the word of the provider. */
 reason: string
 } | null)
+/** The parts that go back because of credit notes over a part of the invoice. */
+returns: InvoicePaymentReturn[]
 /** The address of the receipt as PDF. It needs a key. */
 receiptPdfUrl: string
 /** When the resource was created. */
@@ -5092,6 +5224,8 @@ id: string
 merchantId: string
 /** The id of the plan. */
 planId: string
+/** The currency of subscriptions by the link, an ISO 4217 code. */
+currency: string
 /** The sign-up page. It needs no key. */
 url: string
 /** `open`: people can subscribe. `used`: `maxUses` is reached. `expired`: it has ended. */
@@ -5994,6 +6128,8 @@ currency?: (string | null)
 locale?: (("en" | "de" | "fr" | "es") | null)
 /** The reference of the customer for its invoices. Absent or null: none. */
 buyerReference?: (string | null)
+/** The customer that pays: invoices are addressed to it, and it pays them. Their lines stay of this customer. Null: this customer pays itself. */
+payerId?: (string | null)
 /** The emails that the customer receives. */
 notificationSettings?: ({
 /** An email for each issued invoice. Default: `true`. */
@@ -6026,6 +6162,8 @@ currency?: (string | null)
 locale?: (("en" | "de" | "fr" | "es") | null)
 /** The reference of the customer for its invoices. Absent or null: none. */
 buyerReference?: (string | null)
+/** The customer that pays: invoices are addressed to it, and it pays them. Their lines stay of this customer. Null: this customer pays itself. */
+payerId?: (string | null)
 /** The emails that the customer receives. */
 notificationSettings?: ({
 /** An email for each issued invoice. Default: `true`. */
@@ -6094,8 +6232,14 @@ name: string
 description?: (string | null)
 /** The name of one unit on invoices. Default: empty. */
 unit?: (string | null)
-/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), or the `LATEST` value. */
-aggregation: ("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST")
+/** The unit in which pages, documents and mails say quantities and prices. Figures in answers stay for one unit. It can change at any time: issued invoices keep theirs. Null: the unit itself. */
+displayUnit?: ({
+per: Decimal
+/** The name of it, as pages and documents say it. */
+name: string
+} | null)
+/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), the `LATEST` value, or that value over time (`TIME_WEIGHTED`). */
+aggregation: ("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST" | "TIME_WEIGHTED")
 /** The product of the metric. A creation needs it unless it names an item. */
 productId?: (string | null)
 /** The item that the metric measures. Null: none. With an item, the product is the one of the item. */
@@ -6108,6 +6252,8 @@ valueProperty?: (string | null)
 groupBy?: ({
 [k: string]: string
 } | null)
+/** Of `TIME_WEIGHTED`, which needs it: the value counts in `hour`s or `day`s that it holds, or on the average of a `period`. Null: of another aggregation. */
+timeUnit?: (("hour" | "day" | "period") | null)
 /** Only events after this time count. Null: all events count. */
 eventFrom?: (string | null)
 /** The tax rate in percent: 20 is 20 %. The rate of a price comes first. Null: no rate of its own. */
@@ -6130,8 +6276,14 @@ name: string
 description?: (string | null)
 /** The name of one unit on invoices. Default: empty. */
 unit?: (string | null)
-/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), or the `LATEST` value. */
-aggregation: ("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST")
+/** The unit in which pages, documents and mails say quantities and prices. Figures in answers stay for one unit. It can change at any time: issued invoices keep theirs. Null: the unit itself. */
+displayUnit?: ({
+per: Decimal
+/** The name of it, as pages and documents say it. */
+name: string
+} | null)
+/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), the `LATEST` value, or that value over time (`TIME_WEIGHTED`). */
+aggregation: ("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST" | "TIME_WEIGHTED")
 /** The product of the metric. A creation needs it unless it names an item. */
 productId?: (string | null)
 /** The item that the metric measures. Null: none. With an item, the product is the one of the item. */
@@ -6144,6 +6296,8 @@ valueProperty?: (string | null)
 groupBy?: ({
 [k: string]: string
 } | null)
+/** Of `TIME_WEIGHTED`, which needs it: the value counts in `hour`s or `day`s that it holds, or on the average of a `period`. Null: of another aggregation. */
+timeUnit?: (("hour" | "day" | "period") | null)
 /** Only events after this time count. Null: all events count. */
 eventFrom?: (string | null)
 /** The tax rate in percent: 20 is 20 %. The rate of a price comes first. Null: no rate of its own. */
@@ -6160,8 +6314,14 @@ name?: (string | null)
 description?: (string | null)
 /** The name of one unit on invoices. Default: empty. */
 unit?: (string | null)
-/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), or the `LATEST` value. */
-aggregation?: (("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST") | null)
+/** The unit in which pages, documents and mails say quantities and prices. Figures in answers stay for one unit. It can change at any time: issued invoices keep theirs. Null: the unit itself. */
+displayUnit?: ({
+per: Decimal
+/** The name of it, as pages and documents say it. */
+name: string
+} | null)
+/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), the `LATEST` value, or that value over time (`TIME_WEIGHTED`). */
+aggregation?: (("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST" | "TIME_WEIGHTED") | null)
 /** The product of the metric. A creation needs it unless it names an item. */
 productId?: (string | null)
 /** The item that the metric measures. Null: none. With an item, the product is the one of the item. */
@@ -6174,6 +6334,8 @@ valueProperty?: (string | null)
 groupBy?: ({
 [k: string]: string
 } | null)
+/** Of `TIME_WEIGHTED`, which needs it: the value counts in `hour`s or `day`s that it holds, or on the average of a `period`. Null: of another aggregation. */
+timeUnit?: (("hour" | "day" | "period") | null)
 /** Only events after this time count. Null: all events count. */
 eventFrom?: (string | null)
 /** The tax rate in percent: 20 is 20 %. The rate of a price comes first. Null: no rate of its own. */
@@ -6190,8 +6352,8 @@ unitCost: DecimalNumber
 currency: string
 /** The id of the product. */
 productId: string
-/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), or the `LATEST` value. */
-aggregation?: (("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST") | null)
+/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), the `LATEST` value, or that value over time (`TIME_WEIGHTED`). */
+aggregation?: (("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST" | "TIME_WEIGHTED") | null)
 /** The `type` of the events that count. Null: no event counts. */
 eventType?: (string | null)
 /** The name of one unit. Null: none. */
@@ -6202,6 +6364,8 @@ valueProperty?: (string | null)
 groupBy?: ({
 [k: string]: string
 } | null)
+/** Of `TIME_WEIGHTED`, which needs it: the value counts in `hour`s or `day`s that it holds, or on the average of a `period`. Null: of another aggregation. */
+timeUnit?: (("hour" | "day" | "period") | null)
 /** The merchant that owns the resource. Default: your own organization; an operator must send it. */
 merchantId?: (string | null)
 }
@@ -6217,8 +6381,8 @@ effectiveFrom?: (string | null)
 currency?: (string | null)
 /** The id of the product. */
 productId?: (string | null)
-/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), or the `LATEST` value. */
-aggregation?: (("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST") | null)
+/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), the `LATEST` value, or that value over time (`TIME_WEIGHTED`). */
+aggregation?: (("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST" | "TIME_WEIGHTED") | null)
 /** The `type` of the events that count. Null: no event counts. */
 eventType?: (string | null)
 /** The name of one unit. Null: none. */
@@ -6229,6 +6393,8 @@ valueProperty?: (string | null)
 groupBy?: ({
 [k: string]: string
 } | null)
+/** Of `TIME_WEIGHTED`, which needs it: the value counts in `hour`s or `day`s that it holds, or on the average of a `period`. Null: of another aggregation. */
+timeUnit?: (("hour" | "day" | "period") | null)
 }
 /** The body of `createItem`. */
 export interface ItemCreate {
@@ -6275,77 +6441,6 @@ description?: (string | null)
 productId?: (string | null)
 /** The item that the fee is for. Null: none. With an item, the product is the one of the item. */
 itemId?: (string | null)
-}
-/** A right to a number of units of a feature in each usage period. */
-export interface MeteredTemplateBody {
-/** The type of the feature: `boolean`, `static` or `metered`. */
-type: "metered"
-/** The period after which usage and balance are reset. Absent: the entitlement is never reset automatically. */
-usagePeriod?: ({
-/** The length of a usage period: an ISO 8601 duration of whole days, weeks, months or years. */
-interval: string
-/** From where usage periods are counted. `billing`: they begin with the billing periods of the price; the end of a trial begins a new one. `start`: the beginning of the entitlement. Or a time. Default: `billing` in a price, `start` by hand. */
-anchor?: (string | null)
-} | null)
-/** `true`: there is access at a balance of 0 too. Default: `false`. */
-isSoftLimit?: (boolean | null)
-/** The units that are granted at the start and after each reset. Absent: none. */
-issueAfterReset?: (DecimalNumber | null)
-/** The priority of these grants. The lowest is used first. Default: -1. */
-issueAfterResetPriority?: (number | null)
-/** `true`: usage beyond the balance is taken from the next period. Default: `false`. */
-preserveOverageAtReset?: (boolean | null)
-/** The units of these grants that a reset carries over at most. Default: 0. */
-resetMaxRollover?: (DecimalNumber | null)
-/** The units of these grants that there are after a reset at least. Default: 0. */
-resetMinRollover?: (DecimalNumber | null)
-/**
- * The measured metrics; their usage is added up. Default: the metrics of the prices with this feature.
- * 
- * @minItems 1
- * @maxItems 100
- */
-billableMetricIds?: (string[] | null)
-}
-/** The fields of every `PriceCreate`. */
-export interface PriceCreateBase {
-/** The metric of the price. Send exactly one of metric and fee. */
-billableMetricId?: (string | null)
-/** The fee of the price. Send exactly one of metric and fee. */
-feeId?: (string | null)
-/** The name of the line on invoices, 1 to 255 characters. */
-invoiceDisplayName: string
-/** `in_arrears`: billed after the period. `in_advance`: billed before the period; only for fees. */
-paymentTerm: ("in_arrears" | "in_advance")
-/** How often the price is billed: an ISO 8601 duration. `P0D` is once. Fees need one. Null for a metric: the cadence of the plan. */
-billingCadence?: (string | null)
-/** The minimum of the price in each period, in major units. Absent or null: no minimum. */
-minimumAmount?: (DecimalInput | null)
-/** The maximum of the price in each period, in major units. Absent or null: no maximum. */
-maximumAmount?: (DecimalInput | null)
-/** The tax rate in percent: 20 is 20 %. Absent or null: the rate of the metric, the plan or the merchant. */
-taxRate?: (DecimalNumber | null)
-/** Only usage with these values is billed: dimensions of the metric with lists of values. Absent or null: all usage. */
-groupFilters?: ({
-/**
- * @minItems 1
- * @maxItems 1000
- */
-[k: string]: string[]
-} | null)
-/** The feature that a subscription gets with this price. */
-feature?: ({
-/** The id of the feature. */
-featureId: string
-/** How much of the feature the subscription gets. Default: the template of a boolean feature. */
-entitlementTemplate?: (EntitlementTemplateBody | null)
-} | null)
-/** How many units of a fee are billed. Default: 1. */
-quantity?: (DecimalNumber | null)
-/** `true`: units that grants cover are not billed. Default: `false`. */
-grantDiscountEnabled?: (boolean | null)
-/** The merchant that owns the resource. Default: your own organization; an operator must send it. */
-merchantId?: (string | null)
 }
 /** Each unit at the same price. */
 export interface StandardPropertiesBody {
@@ -6396,7 +6491,7 @@ price: DecimalInput
 /** The units that are free in each period. Default: 0. */
 includedUnits?: (DecimalInput | null)
 }
-/** A part of the quantity, and a fixed amount for each event; both together are not below or above a charge. */
+/** A part of the quantity, and a fixed amount for each event; both together are not below or above a charge. With `perEvent` or `freeEvents` each event has its own amount, and an event of 0 or less bears its part alone. */
 export interface PercentagePropertiesBody {
 percentage: DecimalInput
 /** An amount for each event, in major units. Default: 0. */
@@ -6405,6 +6500,15 @@ fixed?: (DecimalInput | null)
 minCharge?: (DecimalInput | null)
 /** The amount of a period at most, in major units. Default: none. */
 maxCharge?: (DecimalInput | null)
+/** The bounds of the amount of each event, with `fixed`. Default: none. */
+perEvent?: ({
+/** The amount of an event at least, in major units. */
+min?: (DecimalInput | null)
+/** The amount of an event at most, in major units. */
+max?: (DecimalInput | null)
+} | null)
+/** The events that cost nothing in each period: the first ones in order of time. Default: 0. */
+freeEvents?: (number | null)
 /** The units that are free in each period. Default: 0. */
 includedUnits?: (DecimalInput | null)
 }
@@ -6436,6 +6540,94 @@ unitPrice: DecimalInput
 }[]
 default: DecimalInput
 }
+/** A right to a number of units of a feature in each usage period. */
+export interface MeteredTemplateBody {
+/** The type of the feature: `boolean`, `static` or `metered`. */
+type: "metered"
+/** The period after which usage and balance are reset. Absent: the entitlement is never reset automatically. */
+usagePeriod?: ({
+/** The length of a usage period: an ISO 8601 duration of whole days, weeks, months or years. */
+interval: string
+/** From where usage periods are counted. `billing`: they begin with the billing periods of the price; the end of a trial begins a new one. `start`: the beginning of the entitlement. Or a time. Default: `billing` in a price, `start` by hand. */
+anchor?: (string | null)
+} | null)
+/** `true`: there is access at a balance of 0 too. Default: `false`. */
+isSoftLimit?: (boolean | null)
+/** The units that are granted at the start and after each reset. Absent: none. */
+issueAfterReset?: (DecimalNumber | null)
+/** The priority of these grants. The lowest is used first. Default: -1. */
+issueAfterResetPriority?: (number | null)
+/** `true`: usage beyond the balance is taken from the next period. Default: `false`. */
+preserveOverageAtReset?: (boolean | null)
+/** The units of these grants that a reset carries over at most. Default: 0. */
+resetMaxRollover?: (DecimalNumber | null)
+/** The units of these grants that there are after a reset at least. Default: 0. */
+resetMinRollover?: (DecimalNumber | null)
+/**
+ * The measured metrics; their usage is added up. Default: the metrics of the prices with this feature.
+ * 
+ * @minItems 1
+ * @maxItems 100
+ */
+billableMetricIds?: (string[] | null)
+}
+/** The fields of every `PriceCreate`. */
+export interface PriceCreateBase {
+/** The metric of the price. Send exactly one of metric and fee. */
+billableMetricId?: (string | null)
+/** The fee of the price. Send exactly one of metric and fee. */
+feeId?: (string | null)
+/** The name of the line on invoices, 1 to 255 characters. */
+invoiceDisplayName: string
+/** `in_arrears`: billed after the period. `in_advance`: billed before the period; only for fees. */
+paymentTerm: ("in_arrears" | "in_advance")
+/** How often the price is billed: an ISO 8601 duration. `P0D` is once. Fees need one. Null for a metric: the cadence of the plan. */
+billingCadence?: (string | null)
+/** The minimum of the price in each period, in major units. Absent or null: no minimum. */
+minimumAmount?: (DecimalInput | null)
+/** The maximum of the price in each period, in major units. Absent or null: no maximum. */
+maximumAmount?: (DecimalInput | null)
+/** The price in other currencies than the one of the plan, by ISO 4217 code. An entry stands for itself: it has its own minimum and maximum, or none. */
+currencyPrices?: ({
+[k: string]: {
+/** The numbers of the model of the price, in this currency. */
+properties: (StandardPropertiesBody | GraduatedPropertiesBody | VolumePropertiesBody | PackagePropertiesBody | PercentagePropertiesBody | DynamicPropertiesBody | MatrixPropertiesBody)
+/** The minimum of the price in each period, in this currency. Absent or null: no minimum. */
+minimumAmount?: (DecimalInput | null)
+/** The maximum of the price in each period, in this currency. Absent or null: no maximum. */
+maximumAmount?: (DecimalInput | null)
+}
+} | null)
+/** The tax rate in percent: 20 is 20 %. Absent or null: the rate of the metric, the plan or the merchant. */
+taxRate?: (DecimalNumber | null)
+/** The unit in which pages, documents and mails say quantities and prices. Figures in answers stay for one unit. It can change at any time: issued invoices keep theirs. Null: the unit itself. */
+displayUnit?: ({
+per: Decimal
+/** The name of it, as pages and documents say it. */
+name: string
+} | null)
+/** Only usage with these values is billed: dimensions of the metric with lists of values. Absent or null: all usage. */
+groupFilters?: ({
+/**
+ * @minItems 1
+ * @maxItems 1000
+ */
+[k: string]: string[]
+} | null)
+/** The feature that a subscription gets with this price. */
+feature?: ({
+/** The id of the feature. */
+featureId: string
+/** How much of the feature the subscription gets. Default: the template of a boolean feature. */
+entitlementTemplate?: (EntitlementTemplateBody | null)
+} | null)
+/** How many units of a fee are billed. Default: 1. */
+quantity?: (DecimalNumber | null)
+/** `true`: units that grants cover are not billed. Default: `false`. */
+grantDiscountEnabled?: (boolean | null)
+/** The merchant that owns the resource. Default: your own organization; an operator must send it. */
+merchantId?: (string | null)
+}
 /** The body of `updatePrice`. */
 export interface PriceUpdate {
 /** How the price is calculated from the quantity. It decides the form of `properties`. Default: `standard`. */
@@ -6452,8 +6644,25 @@ billingCadence?: (string | null)
 minimumAmount?: (DecimalInput | null)
 /** The maximum of the price in each period, in major units. Absent or null: no maximum. */
 maximumAmount?: (DecimalInput | null)
+/** The price in other currencies than the one of the plan, by ISO 4217 code. An entry stands for itself: it has its own minimum and maximum, or none. */
+currencyPrices?: ({
+[k: string]: {
+/** The numbers of the model of the price, in this currency. */
+properties: (StandardPropertiesBody | GraduatedPropertiesBody | VolumePropertiesBody | PackagePropertiesBody | PercentagePropertiesBody | DynamicPropertiesBody | MatrixPropertiesBody)
+/** The minimum of the price in each period, in this currency. Absent or null: no minimum. */
+minimumAmount?: (DecimalInput | null)
+/** The maximum of the price in each period, in this currency. Absent or null: no maximum. */
+maximumAmount?: (DecimalInput | null)
+}
+} | null)
 /** The tax rate in percent: 20 is 20 %. Absent or null: the rate of the metric, the plan or the merchant. */
 taxRate?: (DecimalNumber | null)
+/** The unit in which pages, documents and mails say quantities and prices. Figures in answers stay for one unit. It can change at any time: issued invoices keep theirs. Null: the unit itself. */
+displayUnit?: ({
+per: Decimal
+/** The name of it, as pages and documents say it. */
+name: string
+} | null)
 /** Only usage with these values is billed: dimensions of the metric with lists of values. Absent or null: all usage. */
 groupFilters?: ({
 /**
@@ -6490,6 +6699,10 @@ currency: string
 prices?: (string[] | null)
 /** A commitment: the minimum total of all prices in a period of the plan, asked once the period has ended. In major units. Null: none. */
 minimumAmount?: (DecimalInput | null)
+/** The commitment in other currencies, by ISO 4217 code. A plan with `minimumAmount` has a currency only if it is here. */
+currencyMinimums?: ({
+[k: string]: DecimalInput
+} | null)
 /** The version of the billing rules. It is 1 and never changes. */
 billingVersion?: (1 | null)
 /** The length of a billing period: an ISO 8601 duration of whole days, weeks, months or years. Default: `P1M`. */
@@ -6591,6 +6804,10 @@ replacesPriceId: string
 /** The price in its place. */
 withPriceId: string
 }[] | null)
+/** The commitment of the version in other currencies, by ISO 4217 code. Not sent: the ones of the version before. */
+currencyMinimums?: ({
+[k: string]: DecimalInput
+} | null)
 /** The commitment of the version: the minimum total of all prices in a period. All prices together. Null: none. Not sent: the one of the version before; `"0"` is none. */
 minimumAmount?: (DecimalInput | null)
 /** `true`: published at once as the new default. `false`: the version stays a draft. Default: `true`. */
@@ -6694,6 +6911,8 @@ export interface SubscriptionCreate {
 name: string
 /** The plan. The subscription keeps the version that is the default one now. */
 planId: string
+/** The currency of the subscription, for ever: the one of the plan, or one that every price of the version has. Default: the one of the plan. */
+currency?: (string | null)
 /** The start of the first period. It may be in the future, or at most one `billingCadence` of the plan in the past. */
 startedAt: string
 /** The quantity of each fee price, by the id of the price. A price that is absent has its own `quantity`. */
@@ -6786,6 +7005,8 @@ bankTransferOnly?: (boolean | null)
 autoApprove?: (boolean | null)
 /** The planned end. Open periods are cut to it. Null: no planned end. */
 endingAt?: (string | null)
+/** When the pause is over. Null: until it is resumed by hand. Without a pause it is a 409. */
+resumesAt?: (string | null)
 /** Ends the subscription at this time. A time in the future counts as now. A time at or before `startedAt` is refused. */
 terminatedAt?: (string | null)
 /** The id of the customer or merchant that ends the subscription. Default: the merchant. */
@@ -6811,6 +7032,26 @@ export interface SubscriptionTermination {
 reason: string
 /** How charges in advance for the unused time are credited: `invoice` (default) on the last invoice, `wallet` to the wallet, `none` not at all. */
 credit?: (("invoice" | "wallet" | "none") | null)
+}
+/** The body of `pauseSubscription`. */
+export interface SubscriptionPause {
+/** `now` (default), or `periodEnd`: at the end of the open period of the plan. */
+effective?: (("now" | "periodEnd") | null)
+/** When the pause is over. Null (default): until it is resumed by hand. */
+resumesAt?: (string | null)
+/** Usage in the pause: `bill` (default) at the prices of the plan, with all their included units; `free` not at all. */
+usage?: (("bill" | "free") | null)
+/** How paid fees of the pause are credited: `invoice` (default) on the next invoice, `wallet` to the wallet, `none` not at all. */
+credit?: (("invoice" | "wallet" | "none") | null)
+/** The periods after `resumesAt`: `keep` (default) counts them as before; `restart` counts them from there on. */
+anchor?: (("keep" | "restart") | null)
+/** Why it is paused, for people. Default: null. */
+reason?: (string | null)
+}
+/** The body of `resumeSubscription`. */
+export interface SubscriptionResumption {
+/** The periods after it: `keep` (default) counts them as before; `restart` counts them from now on. */
+anchor?: (("keep" | "restart") | null)
 }
 /** The body of `reconcileSubscription`. */
 export interface SubscriptionReconciliationCreate {
@@ -7165,7 +7406,32 @@ idempotencyKey?: (string | null)
 /** The merchant that owns the resource. Default: your own organization; an operator must send it. */
 merchantId?: (string | null)
 }
-/** The body of `closeInvoiceNow`, `approveInvoice`, `writeOffInvoice`, `recalculateInvoice`, `payInvoiceNow`, `voidInvoiceRefund`. */
+/** A part of a charge that is credited: either `quantity` or `amount`. */
+export interface CreditNoteLineCreate {
+/** The charge that is credited: its discounts are credited with it. */
+lineItemId: string
+/** The units that are credited, at most what is left of the line. */
+quantity?: (DecimalInput | null)
+/** The amount that is credited, in major units: before tax, or with tax if prices include it. At most what the discounts and earlier credit notes left of the line. */
+amount?: (DecimalInput | null)
+}
+/** The body of `creditInvoiceLines`. */
+export interface CreditNoteCreate {
+/**
+ * The charges that are credited in part, each once.
+ * 
+ * @minItems 1
+ * @maxItems 100
+ */
+lines: CreditNoteLineCreate[]
+/** The reason. It is on the document. */
+reason: string
+/** `reduce`: off what is unpaid. `refund`: back as it was paid. `wallet`: into the wallet. Default: first off what is unpaid, and the remainder back as it was paid. */
+settlement?: (("refund" | "wallet" | "reduce") | null)
+/** Your key of this credit note, valid for ever and for all invoices of the merchant. The same key again answers 200 with the first credit note. */
+idempotencyKey: string
+}
+/** The body of `voidInvoiceCreditNote`, `closeInvoiceNow`, `approveInvoice`, `writeOffInvoice`, `recalculateInvoice`, `payInvoiceNow`, `voidInvoiceRefund`. */
 export interface Reason {
 /** The reason, for people. */
 reason?: (string | null)
@@ -7736,6 +8002,8 @@ locale?: (("en" | "de" | "fr" | "es") | null)
 export interface CheckoutLinkCreate {
 /** The plan. The page sells the version that is the default one at the visit. */
 planId: string
+/** The currency: the one of the plan, or one that every price of it has. Default: the one of the plan. */
+currency?: (string | null)
 /** Addresses to which the sign-up page leads. */
 redirectUrls?: ({
 /** The address after the subscription is created. `https`, or `http` to localhost in the sandbox. */
@@ -7772,7 +8040,7 @@ url: string
  * @minItems 1
  * @maxItems 100
  */
-eventTypes?: (("*" | "invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
+eventTypes?: (("*" | "invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
 /** A description of the endpoint. Null: none. */
 description?: (string | null)
 /** `enabled`: webhooks are sent. `disabled`: none are. Default: `enabled`. */
@@ -7790,7 +8058,7 @@ url?: (string | null)
  * @minItems 1
  * @maxItems 100
  */
-eventTypes?: (("*" | "invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
+eventTypes?: (("*" | "invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
 /** A description of the endpoint. Null: none. */
 description?: (string | null)
 /** `enabled`: webhooks are sent. `disabled`: none are. Default: `enabled`. */
@@ -7815,7 +8083,7 @@ endpointId?: (string | null)
  * @minItems 1
  * @maxItems 100
  */
-types?: (("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
+types?: (("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
 /** `true`: leaves out delivered and pending events. */
 onlyFailed?: (boolean | null)
 /** The merchant that owns the resource. Default: your own organization; an operator must send it. */
@@ -7925,6 +8193,8 @@ name?: string
 email?: string
 /** Only the customer with this id in your own system. */
 externalId?: string
+/** Only the customers for which this customer pays. */
+payerId?: string
 /** Only resources that changed at this time or later, by the time of the world, whatever test clock they are on. Figures that are calculated for the answer, such as live totals, are no change. */
 updatedFrom?: string
 }
@@ -8451,6 +8721,8 @@ status?: ("ACTIVE" | "CLOSING" | "CLOSED" | "CALCULATING" | "DRAFT" | "ISSUED" |
 subscriptionId?: string
 /** Only invoices of this customer. It wins over `merchantId`. */
 customerId?: string
+/** Only invoices that this customer pays for others. */
+payerId?: string
 /** Only resources of this merchant. Default: your own organization; an operator without it gets all merchants. */
 merchantId?: string
 /** Only the invoice with exactly this number. */
@@ -8822,7 +9094,7 @@ after?: string
 /** Only resources of this merchant. Default: your own organization; an operator without it gets all merchants. */
 merchantId?: string
 /** Only events of this type. */
-type?: ("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")
+type?: ("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")
 /** Only events of this resource. */
 resourceId?: string
 }

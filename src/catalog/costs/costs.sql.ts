@@ -22,7 +22,7 @@ export interface Cost extends Omit<Meter, 'aggregation'>, UnitCosts {
 }
 
 const INSERTED = sql`id, merchant_id, product_id, type, name, currency, unit_cost, unit, aggregation, event_type,
-  value_property, group_by, created_at, updated_at`;
+  value_property, group_by, time_unit, created_at, updated_at`;
 /** @param merchantId a value in statements that write: else they look into all parts of a divided table */
 const columnsOf = (merchantId: Sql) => sql`${INSERTED}, null as event_from, deleted_at,
   (select coalesce(jsonb_agg(jsonb_build_object('until', e.until, 'unitCost', e.unit_cost::text) order by e.until), '[]')
@@ -113,6 +113,7 @@ export const updateCost = (tx: Tx, id: string, change: CostChange, now: Instant)
       eventType: change.eventType,
       valueProperty: change.valueProperty,
       groupBy: change.groupBy && jsonb(change.groupBy),
+      timeUnit: change.timeUnit,
       updatedAt: now,
     })}
      where merchant_id = ${tx.merchantId} and id = ${id}

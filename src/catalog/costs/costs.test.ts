@@ -38,6 +38,7 @@ describe('POST /v0/costs', () => {
       unitCost: '0.25',
       unit: 'second',
       ...METER,
+      timeUnit: null,
       groupBy: { gpu: '$.gpu' },
       productId,
       merchantId: merchant.id,
@@ -56,6 +57,7 @@ describe('POST /v0/costs', () => {
       unit: null,
       aggregation: null,
       eventType: null,
+      timeUnit: null,
       valueProperty: null,
       groupBy: null,
     });

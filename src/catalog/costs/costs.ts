@@ -4,6 +4,7 @@ import { decimalOf, plain } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type FieldError, invalid, invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, type Instant, instantOrNull } from '../../kernel/time.ts';
+import type { TimeUnit } from '../../metering/index.ts';
 import { type Aggregation, checkMeter } from '../meters/meter.ts';
 import type { CatalogOptions } from '../options.ts';
 import { toDecimal } from '../words.ts';
@@ -34,6 +35,7 @@ export const toCostReply = (cost: Cost, now: Instant) => ({
   eventType: cost.eventType,
   valueProperty: cost.valueProperty,
   groupBy: cost.groupBy,
+  timeUnit: cost.timeUnit ?? null,
   productId: cost.productId,
   merchantId: cost.merchantId,
   createdAt: formatInstant(cost.createdAt),
@@ -47,6 +49,7 @@ export function checkCostMeter(meter: {
   aggregation: Aggregation | null;
   eventType: string | null;
   valueProperty: string | null;
+  timeUnit?: TimeUnit | null;
 }): FieldError[] {
   const { aggregation } = meter;
   if (aggregation !== null) return checkMeter({ ...meter, aggregation });
@@ -65,6 +68,7 @@ export async function createCost(
     eventType: body.eventType ?? null,
     valueProperty: body.valueProperty ?? null,
     groupBy: body.groupBy ?? null,
+    timeUnit: body.timeUnit ?? null,
   };
   const errors = checkCostMeter(meter);
   if (errors.length > 0) return invalid(errors);

@@ -13,7 +13,7 @@ import {
   Timestamp,
   Type,
 } from '../../http/index.ts';
-import { AggregationWord, GroupBy, JsonPath } from '../meters/meter.ts';
+import { AggregationWord, GroupBy, JsonPath, TimeUnitWord } from '../meters/meter.ts';
 import { Currency, EventType } from '../words.ts';
 
 const COST_FIELDS: FieldWords = {
@@ -25,7 +25,13 @@ const COST_FIELDS: FieldWords = {
   unit: ['The name of one unit. Null: none.', 'second'],
   aggregation:
     'The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events ' +
-    '(`COUNT`) or of different values (`UNIQUE_COUNT`), or the `LATEST` value.',
+    '(`COUNT`) or of different values (`UNIQUE_COUNT`), the `LATEST` value, or that value over time ' +
+    '(`TIME_WEIGHTED`).',
+  timeUnit: [
+    'Of `TIME_WEIGHTED`, which needs it: the value counts in `hour`s or `day`s that it holds, or on the average of a ' +
+      '`period`. Null: of another aggregation.',
+    'hour',
+  ],
   eventType: ['The `type` of the events that count. Null: no event counts.', 'api.called'],
   valueProperty: [
     'The path of the value in the `data` of an event. Required for each aggregation but `COUNT`; null ' +
@@ -53,6 +59,7 @@ export const CostReply = Type.Object(
     eventType: Nullable(Type.String()),
     valueProperty: Nullable(Type.String()),
     groupBy: Nullable(TextsOut),
+    timeUnit: Nullable(TimeUnitWord),
     productId: Id('product'),
     merchantId: Id('organization'),
     createdAt: Timestamp,
@@ -74,6 +81,7 @@ const meter = {
   unit: Type.Optional(Nullable(Text({ maxLength: 255 }))),
   valueProperty: Type.Optional(Nullable(JsonPath)),
   groupBy: Type.Optional(Nullable(GroupBy)),
+  timeUnit: Type.Optional(Nullable(TimeUnitWord)),
 };
 
 export const CostCreateBody = Strict(

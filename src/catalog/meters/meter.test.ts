@@ -63,7 +63,8 @@ it('takes fifty dimensions and no more', () => {
 });
 
 it.each(AGGREGATIONS)('%s needs to know where the value stands, unless it counts events', (aggregation) => {
-  expect(checkMeter({ aggregation, valueProperty: '$.a' })).toEqual([]);
-  const without = checkMeter({ aggregation, valueProperty: null });
+  const timeUnit = aggregation === 'TIME_WEIGHTED' ? 'hour' : null;
+  expect(checkMeter({ aggregation, valueProperty: '$.a', timeUnit })).toEqual([]);
+  const without = checkMeter({ aggregation, valueProperty: null, timeUnit });
   expect(without.map(({ field }) => field)).toEqual(aggregation === 'COUNT' ? [] : ['valueProperty']);
 });

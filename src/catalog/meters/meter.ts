@@ -1,11 +1,11 @@
 import { Formed, OneOf, Type } from '../../http/index.ts';
 import type { Aggregation } from '../../invoicing/rating/index.ts';
 import type { FieldError } from '../../kernel/result.ts';
-import type { Meter } from '../../metering/index.ts';
+import { isOverTime, type Meter, type TimeUnit } from '../../metering/index.ts';
 
 export type { Aggregation, Meter };
 
-export const AGGREGATIONS = ['SUM', 'COUNT', 'AVG', 'MIN', 'MAX', 'UNIQUE_COUNT', 'LATEST'] as const;
+export const AGGREGATIONS = ['SUM', 'COUNT', 'AVG', 'MIN', 'MAX', 'UNIQUE_COUNT', 'LATEST', 'TIME_WEIGHTED'] as const;
 
 export const AggregationWord = OneOf(AGGREGATIONS);
 
@@ -36,8 +36,27 @@ export const GroupBy = Type.Unsafe<Record<string, string>>({
   additionalProperties: JsonPath,
 });
 
-/** §4 metric rule 3; a distinct count needs to know of what (api.md, Metering). Only counting events needs no value. */
-export function checkMeter(meter: { aggregation: Aggregation; valueProperty: string | null }): FieldError[] {
-  if (meter.aggregation === 'COUNT' || meter.valueProperty !== null) return [];
-  return [{ field: 'valueProperty', message: `is required for ${meter.aggregation}` }];
+export const TimeUnitWord = OneOf(['hour', 'day', 'period']);
+
+/**
+ * §4 metric rule 3; a distinct count needs to know of what (api.md, Metering). Only counting events needs no value. A
+ * figure over time needs its unit, and no other has one.
+ */
+export function checkMeter({
+  aggregation,
+  valueProperty,
+  timeUnit,
+}: {
+  aggregation: Aggregation;
+  valueProperty: string | null;
+  timeUnit?: TimeUnit | null;
+}): FieldError[] {
+  const errors: FieldError[] = [];
+  if (aggregation !== 'COUNT' && valueProperty === null)
+    errors.push({ field: 'valueProperty', message: `is required for ${aggregation}` });
+  if (isOverTime({ aggregation }) && timeUnit == null)
+    errors.push({ field: 'timeUnit', message: `is required for ${aggregation}` });
+  if (!isOverTime({ aggregation }) && timeUnit != null)
+    errors.push({ field: 'timeUnit', message: 'is for TIME_WEIGHTED' });
+  return errors;
 }

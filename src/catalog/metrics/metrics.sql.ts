@@ -5,11 +5,13 @@ import { equals, FOR_UPDATE, ofMerchant, UNLOCKED } from '../scope.sql.ts';
 import type { Metric } from './metric.ts';
 
 const COLUMNS = sql`id, merchant_id, product_id, item_id, name, description, unit,
-  aggregation, event_type, value_property, group_by,
+  display_unit, aggregation, event_type, value_property, group_by, time_unit,
   event_from, tax_rate, created_at, updated_at`;
 
 export const insertMetric = (tx: Tx, metric: Metric) =>
-  tx.one<Metric>(sql`${insertion('billable_metric', withJsonb(metric, 'groupBy'), COLUMNS)} returning ${COLUMNS}`);
+  tx.one<Metric>(
+    sql`${insertion('billable_metric', withJsonb(metric, 'groupBy', 'displayUnit'), COLUMNS)} returning ${COLUMNS}`,
+  );
 
 const selectOne = (tx: Tx, id: string, lock: Sql) =>
   tx.maybe<Metric>(sql`
@@ -67,10 +69,12 @@ export const updateMetric = (tx: Tx, id: string, change: MetricChange, now: Inst
       name: change.name,
       description: change.description,
       unit: change.unit,
+      displayUnit: change.displayUnit && jsonb(change.displayUnit),
       aggregation: change.aggregation,
       eventType: change.eventType,
       valueProperty: change.valueProperty,
       groupBy: change.groupBy && jsonb(change.groupBy),
+      timeUnit: change.timeUnit,
       eventFrom: change.eventFrom,
       taxRate: change.taxRate,
       updatedAt: now,

@@ -8,7 +8,7 @@ import { checkMeter } from '../meters/meter.ts';
 import type { CatalogOptions } from '../options.ts';
 import { resolveProduct } from '../product-of-item.ts';
 import { isSame } from '../same.ts';
-import { percentNumber, toDecimal } from '../words.ts';
+import { displayUnitIn, percentNumber, toDecimal } from '../words.ts';
 import type { Metric } from './metric.ts';
 import {
   insertMetric,
@@ -29,12 +29,14 @@ export const toMetricReply = (metric: Metric) => ({
   name: metric.name,
   description: metric.description,
   unit: metric.unit,
+  displayUnit: metric.displayUnit,
   merchantId: metric.merchantId,
   productId: metric.productId,
   itemId: metric.itemId,
   eventType: metric.eventType,
   valueProperty: metric.valueProperty,
   groupBy: metric.groupBy,
+  timeUnit: metric.timeUnit ?? null,
   eventFrom: metric.eventFrom && formatInstant(metric.eventFrom),
   taxRate: percentNumber(metric.taxRate) ?? null,
   createdAt: formatInstant(metric.createdAt),
@@ -49,7 +51,11 @@ export async function createMetric(
   now: Instant,
   { onMeterChanged }: CatalogOptions,
 ): Promise<Result<MetricReply>> {
-  const meter = { aggregation: body.aggregation, valueProperty: body.valueProperty ?? null };
+  const meter = {
+    aggregation: body.aggregation,
+    valueProperty: body.valueProperty ?? null,
+    timeUnit: body.timeUnit ?? null,
+  };
   const errors = checkMeter(meter);
   if (errors.length > 0) return invalid(errors);
   const productId = await resolveProduct(tx, body);
@@ -62,6 +68,7 @@ export async function createMetric(
     name: body.name,
     description: body.description ?? '',
     unit: body.unit ?? '',
+    displayUnit: displayUnitIn(body.displayUnit) ?? null,
     ...meter,
     eventType: body.eventType ?? null,
     groupBy: body.groupBy ?? null,
@@ -155,18 +162,28 @@ export async function changeMetric(
   return ok(toMetricReply(changed));
 }
 
-const HELD_BY_PRICES = ['aggregation', 'eventType', 'valueProperty', 'groupBy', 'eventFrom', 'productId'] as const;
+const HELD_BY_PRICES = [
+  'aggregation',
+  'eventType',
+  'valueProperty',
+  'groupBy',
+  'timeUnit',
+  'eventFrom',
+  'productId',
+] as const;
 
 const changeOf = (body: MetricUpdateBody): MetricChange => {
-  const { name, description, unit, aggregation, eventType, valueProperty, groupBy } = body;
+  const { name, description, unit, displayUnit, aggregation, eventType, valueProperty, groupBy, timeUnit } = body;
   const given = {
     name,
     description,
     unit,
+    displayUnit: displayUnitIn(displayUnit),
     aggregation,
     eventType,
     valueProperty,
     groupBy,
+    timeUnit,
     eventFrom: body.eventFrom && instantOf(body.eventFrom),
     taxRate: toDecimal(body.taxRate),
   };

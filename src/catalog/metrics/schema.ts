@@ -11,16 +11,24 @@ import {
   Timestamp,
   Type,
 } from '../../http/index.ts';
-import { AggregationWord, GroupBy, JsonPath } from '../meters/meter.ts';
-import { EventType, Percent, PercentOut } from '../words.ts';
+import { DisplayUnitReply } from '../../invoicing/rating/index.ts';
+import { AggregationWord, GroupBy, JsonPath, TimeUnitWord } from '../meters/meter.ts';
+import { DISPLAY_UNIT, DisplayUnitBody, EventType, Percent, PercentOut } from '../words.ts';
 
 const METRIC_FIELDS: FieldWords = {
   name: ['The name of the metric, 1 to 255 characters.', 'Tokens'],
   description: ['The description of the metric, in your own words. Default: empty.', 'Generated tokens'],
   unit: ['The name of one unit on invoices. Default: empty.', 'token'],
+  displayUnit: DISPLAY_UNIT,
   aggregation:
     'The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events ' +
-    '(`COUNT`) or of different values (`UNIQUE_COUNT`), or the `LATEST` value.',
+    '(`COUNT`) or of different values (`UNIQUE_COUNT`), the `LATEST` value, or that value over time ' +
+    '(`TIME_WEIGHTED`).',
+  timeUnit: [
+    'Of `TIME_WEIGHTED`, which needs it: the value counts in `hour`s or `day`s that it holds, or on the average of a ' +
+      '`period`. Null: of another aggregation.',
+    'hour',
+  ],
   eventType: ['The `type` of the events that count. Null: no event counts.', 'api.called'],
   valueProperty: [
     'The path of the value in the `data` of an event. Required for each aggregation but `COUNT`; null ' +
@@ -46,12 +54,14 @@ export const MetricReply = Type.Object(
     name: Type.String(),
     description: Type.String(),
     unit: Type.String(),
+    displayUnit: Nullable(DisplayUnitReply),
     merchantId: Id('organization'),
     productId: Id('product'),
     itemId: Nullable(Id('item')),
     eventType: Nullable(Type.String()),
     valueProperty: Nullable(Type.String()),
     groupBy: Nullable(TextsOut),
+    timeUnit: Nullable(TimeUnitWord),
     eventFrom: Nullable(Timestamp),
     taxRate: Nullable(PercentOut),
     createdAt: Timestamp,
@@ -68,12 +78,14 @@ const fields = {
   name: Name,
   description: Type.Optional(Text()),
   unit: Type.Optional(Text({ maxLength: 255 })),
+  displayUnit: Type.Optional(Nullable(DisplayUnitBody)),
   aggregation: AggregationWord,
   productId: Type.Optional(Id('product')),
   itemId: Type.Optional(Nullable(Id('item'))),
   eventType: Type.Optional(Nullable(EventType)),
   valueProperty: Type.Optional(Nullable(JsonPath)),
   groupBy: Type.Optional(Nullable(GroupBy)),
+  timeUnit: Type.Optional(Nullable(TimeUnitWord)),
   eventFrom: Type.Optional(Nullable(Timestamp)),
   taxRate: Type.Optional(Nullable(Percent)),
 };

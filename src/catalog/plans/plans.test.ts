@@ -60,6 +60,7 @@ describe('POST /v0/plans', () => {
       metadata: {},
       defaultVersionId: expect.stringMatching(/^pver_[0-9A-Za-z]{22}$/),
       minimumAmount: null,
+      currencyMinimums: {},
       paymentTerm: { in_arrears: false, in_advance: false },
       prices: [],
       createdAt: '2026-03-01T00:00:00Z',

@@ -1,6 +1,6 @@
 import { checkReference, type Tx } from '../../db/index.ts';
 import type { PageRequest } from '../../http/index.ts';
-import { type Decimal, decimalOrNull, plain } from '../../kernel/decimal.ts';
+import { decimalOrNull, plain } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type FieldError, fail, invalid, notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, type Instant, instantOf, instantOrNull, normaliseCadence } from '../../kernel/time.ts';
@@ -10,6 +10,7 @@ import { selectPricesOfVersions } from '../prices/prices.sql.ts';
 import { toPriceReply } from '../prices/prices.ts';
 import { percentNumber, readCadence, toDecimal } from '../words.ts';
 import { cadenceOf, checkCadence, checkDuration, intervalOf } from './cadence.ts';
+import { currencyMinimumsOf, ownCurrencyErrors } from './in-currency.ts';
 import {
   insertPlan,
   lockPlan,
@@ -23,10 +24,10 @@ import {
 import { namePrices, publishPrices, takePrices } from './publish-prices.ts';
 import type { PlanCreateBody, PlanUpdateBody } from './schema.ts';
 import { checkTemplatesAgree } from './version-prices.ts';
-import { insertVersion, selectMinimumAmounts, selectVersionIds } from './versions.sql.ts';
+import { insertVersion, type Minimums, selectMinimums, selectVersionIds } from './versions.sql.ts';
 
 /** A plan as it is answered, with the prices and the commitment of its default version. */
-export const toPlanReply = (plan: Plan, prices: readonly Price[], minimumAmount: Decimal | null) => ({
+export const toPlanReply = (plan: Plan, prices: readonly Price[], { minimumAmount, currencyMinimums }: Minimums) => ({
   id: plan.id,
   object: 'plan' as const,
   merchantId: plan.merchantId,
@@ -50,6 +51,7 @@ export const toPlanReply = (plan: Plan, prices: readonly Price[], minimumAmount:
   metadata: plan.metadata,
   defaultVersionId: plan.defaultVersionId,
   minimumAmount: minimumAmount && plain(minimumAmount),
+  currencyMinimums,
   paymentTerm: {
     in_arrears: prices.some((price) => price.paymentTerm === 'in_arrears'),
     in_advance: prices.some((price) => price.paymentTerm === 'in_advance'),
@@ -72,7 +74,13 @@ export async function createPlan(tx: Tx, body: PlanCreateBody, now: Instant): Pr
   const disagreements = checkTemplatesAgree(prices.value, (id) => `prices.${priceIds.indexOf(id)}`);
   if (disagreements.length > 0) return invalid(disagreements);
 
-  const minimumAmount = decimalOrNull(body.minimumAmount);
+  const minimums = {
+    minimumAmount: decimalOrNull(body.minimumAmount),
+    currencyMinimums: currencyMinimumsOf(body.currencyMinimums),
+  };
+  const priced = { prices: prices.value, ...minimums };
+  const wrongCurrencies = ownCurrencyErrors(body.currency, priced, (id) => `prices.${priceIds.indexOf(id)}`);
+  if (wrongCurrencies.length > 0) return invalid(wrongCurrencies);
   const versionId = newId('planVersion');
   const plan = await insertPlan(tx, {
     id: newId('plan'),
@@ -104,12 +112,14 @@ export async function createPlan(tx: Tx, body: PlanCreateBody, now: Instant): Pr
     planId: plan.id,
     versionNumber: 1,
     basedOnVersionId: null,
-    minimumAmount,
+    ...minimums,
   };
   const published = { status: 'published', publishedAt: now, createdAt: now, updatedAt: now } as const;
   await insertVersion(tx, { ...first, ...published }, priceIds);
-  return ok(toPlanReply(plan, prices.value, minimumAmount));
+  return ok(toPlanReply(plan, prices.value, minimums));
 }
+
+const NO_MINIMUMS: Minimums = { minimumAmount: null, currencyMinimums: {} };
 
 /** Checks the rules of cadence, grace and trial that the schema cannot express. */
 function checkTimes(body: Pick<PlanUpdateBody, 'billingCadence' | 'gracePeriod' | 'trialPeriod'>): FieldError[] {
@@ -126,10 +136,10 @@ export async function listPlans(tx: Tx, merchantId: string | null, filter: PlanF
   const merchantIds = [...new Set(rows.map((plan) => plan.merchantId))];
   const versionIds = rows.map((plan) => plan.defaultVersionId);
   const prices = await selectPricesOfVersions(tx, merchantIds, versionIds);
-  const minimums = await selectMinimumAmounts(tx, merchantIds, versionIds);
+  const minimums = await selectMinimums(tx, merchantIds, versionIds);
   const data = rows.map((plan) => {
     const { defaultVersionId: id } = plan;
-    return toPlanReply(plan, prices.get(id) ?? [], minimums.get(id) ?? null);
+    return toPlanReply(plan, prices.get(id) ?? [], minimums.get(id) ?? NO_MINIMUMS);
   });
   return { data, total };
 }
@@ -149,8 +159,8 @@ export async function listAvailablePlans(
 const replyWith = async (tx: Tx, plan: Plan): Promise<Result<PlanReply>> => {
   const { defaultVersionId: id } = plan;
   const prices = await selectPricesOfVersions(tx, [plan.merchantId], [id]);
-  const minimums = await selectMinimumAmounts(tx, [plan.merchantId], [id]);
-  return ok(toPlanReply(plan, prices.get(id) ?? [], minimums.get(id) ?? null));
+  const minimums = await selectMinimums(tx, [plan.merchantId], [id]);
+  return ok(toPlanReply(plan, prices.get(id) ?? [], minimums.get(id) ?? NO_MINIMUMS));
 };
 
 /** One plan; 404. */
@@ -181,10 +191,31 @@ export async function changePlan(
   const change = changeOf(body);
   const fields = heldFields(plan, change);
   if (fields.length > 0 && (await hasSubscriptions(tx, plan, options))) return fail('PLAN_IN_USE', { fields });
-  const published = body.prices === undefined ? ok(null) : await publishPrices(tx, plan, body.prices, now);
+  const currency = body.currency ?? plan.currency;
+  const published =
+    body.prices === undefined ? ok(null) : await publishPrices(tx, { ...plan, currency }, body.prices, now);
   if (!published.ok) return published;
+  if (currency !== plan.currency) {
+    const wrongCurrency = await errorsOfCurrency(tx, plan, currency);
+    if (wrongCurrency.length > 0) return invalid(wrongCurrency);
+  }
   const version = published.value === null ? {} : { defaultVersionId: published.value };
   return replyWith(tx, await updatePlan(tx, id, { ...change, ...version }, now));
+}
+
+/** What any version of a plan says of the currency that is to be the plan's own. */
+async function errorsOfCurrency(tx: Tx, { merchantId, id }: Plan, currency: string): Promise<FieldError[]> {
+  const versionIds = await selectVersionIds(tx, id);
+  const prices = await selectPricesOfVersions(tx, [merchantId], versionIds);
+  const minimums = await selectMinimums(tx, [merchantId], versionIds);
+  const errors = versionIds.flatMap((each) =>
+    ownCurrencyErrors(
+      currency,
+      { prices: prices.get(each) ?? [], ...(minimums.get(each) ?? NO_MINIMUMS) },
+      () => 'currency',
+    ),
+  );
+  return errors.slice(0, 1).map(({ message }) => ({ field: 'currency', message }));
 }
 
 function changeOf(body: PlanUpdateBody): PlanChange {

@@ -5,9 +5,10 @@ import type { Instant } from '../../kernel/time.ts';
 import type { Price } from '../prices/price.ts';
 import { lockPricesShared, selectPricesOfVersions } from '../prices/prices.sql.ts';
 import { checkReferences, type NamedId } from '../references-in-body.ts';
+import { ownCurrencyErrors } from './in-currency.ts';
 import type { Plan } from './plans.sql.ts';
 import { checkTemplatesAgree } from './version-prices.ts';
-import { insertVersion, selectMinimumAmounts, selectNextVersionNumber } from './versions.sql.ts';
+import { insertVersion, selectMinimums, selectNextVersionNumber } from './versions.sql.ts';
 
 /** The prices of a body's `prices`, with the field of each. */
 export const namePrices = (ids: readonly string[]): NamedId[] =>
@@ -63,7 +64,11 @@ export async function publishPrices(
   if (!taken.ok) return taken;
   const disagreements = checkTemplatesOf(priceIds, [...base, ...taken.value], come, 'prices');
   if (disagreements.length > 0) return invalid(disagreements);
-  const minimums = await selectMinimumAmounts(tx, [merchantId], [defaultVersionId]);
+  const minimums = (await selectMinimums(tx, [merchantId], [defaultVersionId])).get(defaultVersionId);
+  const { minimumAmount = null, currencyMinimums = {} } = minimums ?? {};
+  const priced = { prices: taken.value, currencyMinimums };
+  const wrongCurrencies = ownCurrencyErrors(plan.currency, priced, (id) => `prices.${priceIds.indexOf(id)}`);
+  if (wrongCurrencies.length > 0) return invalid(wrongCurrencies);
   const version = {
     id: newId('planVersion'),
     merchantId,
@@ -71,7 +76,8 @@ export async function publishPrices(
     versionNumber: await selectNextVersionNumber(tx, planId),
     status: 'published',
     basedOnVersionId: defaultVersionId,
-    minimumAmount: minimums.get(defaultVersionId) ?? null,
+    minimumAmount,
+    currencyMinimums,
     publishedAt: now,
     createdAt: now,
     updatedAt: now,

@@ -4,6 +4,7 @@ import {
   type FieldWords,
   Id,
   ListQuery,
+  MapOf,
   Metadata,
   MetadataOut,
   Name,
@@ -67,6 +68,11 @@ const PLAN_FIELDS: FieldWords = {
       'major units. Null: none.',
     '500',
   ],
+  currencyMinimums: [
+    'The commitment in other currencies, by ISO 4217 code. A plan with `minimumAmount` has a currency only if it ' +
+      'is here.',
+    { USD: '550' },
+  ],
   paymentTerm: 'The terms of the prices of the default version.',
   in_arrears: ['Is any price billed after its period?', true],
   in_advance: 'Is any price billed before its period?',
@@ -86,6 +92,10 @@ const VERSION_FIELDS: FieldWords = {
     'The commitment of the version: the minimum total of all prices in a period. All prices ' +
       'together. Null: none. Not sent: the one of the version before; `"0"` is none.',
     '500',
+  ],
+  currencyMinimums: [
+    'The commitment of the version in other currencies, by ISO 4217 code. Not sent: the ones of the version before.',
+    { USD: '550' },
   ],
   addPrices: 'The prices that are added to those of the default version.',
   removePrices: 'The prices of the default version that the new version no longer has.',
@@ -128,6 +138,7 @@ export const PlanReply = Type.Object(
     minimumAmount: Nullable(
       Type.Unsafe<string>({ ...DecimalOut, description: 'The commitment of the default version.' }),
     ),
+    currencyMinimums: MapOf(Currency, DecimalOut),
     paymentTerm: Type.Object(
       { in_arrears: Type.Boolean(), in_advance: Type.Boolean() },
       { description: 'Which terms the prices of the default version have.' },
@@ -161,6 +172,9 @@ const optional = {
 /** A commitment: the minimum of all charges in a period together. */
 const Commitment = Type.Optional(Nullable(DecimalText({ minimum: '0', accept: 'both' })));
 
+/** The same in other currencies than the plan's, by ISO 4217 code. */
+const CurrencyCommitments = Type.Optional(Nullable(MapOf(Currency, DecimalText({ minimum: '0', accept: 'both' }))));
+
 const PriceIds = Type.Optional(Type.Array(Id('price'), { uniqueItems: true, maxItems: 1000 }));
 
 export const PlanCreateBody = Strict(
@@ -170,6 +184,7 @@ export const PlanCreateBody = Strict(
     currency: Currency,
     prices: PriceIds,
     minimumAmount: Commitment,
+    currencyMinimums: CurrencyCommitments,
     billingVersion: Type.Optional(
       Type.Unsafe<1>({ type: 'integer', enum: [1], description: 'Standard Billing; new plans have no other.' }),
     ),
@@ -213,6 +228,7 @@ export const PlanUpdateBody = Strict(
     examples: [{ name: 'Business', description: 'For teams' }],
     'x-hints': {
       minimumAmount: 'is of a version, which never changes: POST …/versions makes the next one',
+      currencyMinimums: 'are of a version, which never changes: POST …/versions makes the next one',
     },
   },
 );
@@ -245,6 +261,7 @@ const versionFields = {
   minimumAmount: Nullable(
     Type.Unsafe<string>({ ...DecimalOut, description: 'The minimum total of all prices in a period.' }),
   ),
+  currencyMinimums: MapOf(Currency, DecimalOut),
   createdAt: Timestamp,
   updatedAt: Timestamp,
 };
@@ -270,6 +287,7 @@ export const PlanVersionCreateBody = Strict(
     replacePrices: Type.Optional(
       Type.Array(Strict({ replacesPriceId: Id('price'), withPriceId: Id('price') }), { maxItems: 1000 }),
     ),
+    currencyMinimums: CurrencyCommitments,
     minimumAmount: Commitment, // absent: that of the version which it is based on; 0: none
     publish: Type.Optional(Type.Boolean({ default: true })),
   },

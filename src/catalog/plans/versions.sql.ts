@@ -1,4 +1,4 @@
-import { assignments, insertion, pageOfRows, sql, type Tx } from '../../db/index.ts';
+import { assignments, insertion, pageOfRows, sql, type Tx, withJsonb } from '../../db/index.ts';
 import type { PageRequest } from '../../http/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
@@ -15,17 +15,19 @@ export interface PlanVersion {
   readonly basedOnVersionId: string | null;
   /** The minimum of all charges in a period together; null: none. */
   readonly minimumAmount: Decimal | null;
+  /** The same in other currencies than the plan's: decimal text. */
+  readonly currencyMinimums: Readonly<Record<string, string>>;
   readonly publishedAt: Instant | null;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
 }
 
 const COLUMNS = sql`id, merchant_id, plan_id, version_number, status,
-  based_on_version_id, minimum_amount, published_at,
+  based_on_version_id, minimum_amount, currency_minimums, published_at,
   created_at, updated_at`;
 
 export async function insertVersion(tx: Tx, version: PlanVersion, priceIds: readonly string[]): Promise<void> {
-  await tx.run(insertion('plan_version', version, COLUMNS));
+  await tx.run(insertion('plan_version', withJsonb(version, 'currencyMinimums'), COLUMNS));
   await tx.run(sql`
     insert into plan_version_price (merchant_id, version_id, price_id, position)
     select ${version.merchantId}, ${version.id}, price_id, position
@@ -41,16 +43,19 @@ export const selectVersionsById = (tx: Tx, ids: readonly string[]): Promise<Plan
     sql`select ${COLUMNS} from plan_version where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[])`,
   );
 
-/** The commitments of some versions, by the version's id; those without one are left out. */
-export async function selectMinimumAmounts(
+/** The commitments of a version. */
+export type Minimums = Pick<PlanVersion, 'minimumAmount' | 'currencyMinimums'>;
+
+/** The commitments of some versions, by the version's id. */
+export async function selectMinimums(
   tx: Tx,
   merchantIds: readonly string[],
   versionIds: readonly string[],
-): Promise<ReadonlyMap<string, Decimal>> {
-  const rows = await tx.rows<{ id: string; minimumAmount: Decimal }>(sql`
-    select id, minimum_amount from plan_version
-     where merchant_id = any(${[...merchantIds]}) and id = any(${[...versionIds]}) and minimum_amount is not null`);
-  return new Map(rows.map(({ id, minimumAmount }) => [id, minimumAmount]));
+): Promise<ReadonlyMap<string, Minimums>> {
+  const rows = await tx.rows<Minimums & { id: string }>(sql`
+    select id, minimum_amount, currency_minimums from plan_version
+     where merchant_id = any(${[...merchantIds]}) and id = any(${[...versionIds]})`);
+  return new Map(rows.map(({ id, ...minimums }) => [id, minimums]));
 }
 
 export const selectVersionByNumber = (tx: Tx, planId: string, versionNumber: number) =>

@@ -66,6 +66,7 @@ describe('POST /v0/plans/{id}/versions', () => {
       subscriptionCount: 0,
       basedOnVersionId: before.body.id,
       minimumAmount: null,
+      currencyMinimums: {},
       createdAt: '2026-04-01T00:00:00Z',
       updatedAt: '2026-04-01T00:00:00Z',
       prices: expect.any(Array),

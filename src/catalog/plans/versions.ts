@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/index.ts';
 import type { PageRequest } from '../../http/index.ts';
 import { minorDigits } from '../../kernel/currency.ts';
-import { type Decimal, decimalOrNull, plain } from '../../kernel/decimal.ts';
+import { decimalOrNull, plain } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { digitsProblem } from '../../kernel/money.ts';
 import { fail, invalid, invalidField, notFound, noVersion, ok, type Result } from '../../kernel/result.ts';
@@ -13,6 +13,7 @@ import { selectPricesOfVersions } from '../prices/prices.sql.ts';
 import { toPriceReply } from '../prices/prices.ts';
 import { checkReferences } from '../references-in-body.ts';
 import { isSame } from '../same.ts';
+import { currencyMinimumsOf, ownCurrencyErrors } from './in-currency.ts';
 import { lockPlan, type Plan, selectPlan, updatePlan } from './plans.sql.ts';
 import { checkTemplatesOf, takePrices } from './publish-prices.ts';
 import type { PlanVersionCreateBody, PlanVersionUpdateBody } from './schema.ts';
@@ -20,8 +21,9 @@ import { addedPrices, decideVersionPrices, removedPrices, type VersionDiff } fro
 import { planVersionStates, type VersionStatus } from './version-states.ts';
 import {
   insertVersion,
+  type Minimums,
   type PlanVersion,
-  selectMinimumAmounts,
+  selectMinimums,
   selectNextVersionNumber,
   selectVersionByNumber,
   selectVersions,
@@ -38,6 +40,7 @@ const toVersionSummaryReply = (version: PlanVersion, plan: Plan, subscriptionCou
   subscriptionCount,
   basedOnVersionId: version.basedOnVersionId ?? undefined,
   minimumAmount: version.minimumAmount && plain(version.minimumAmount),
+  currencyMinimums: version.currencyMinimums,
   createdAt: formatInstant(version.createdAt),
   updatedAt: formatInstant(version.updatedAt),
 });
@@ -95,7 +98,7 @@ export async function createVersion(
     removePrices: body.removePrices ?? [],
     replacePrices: body.replacePrices ?? [],
   };
-  const commitment = await commitmentAfter(tx, plan, body.minimumAmount);
+  const commitment = await commitmentAfter(tx, plan, body);
   if (!commitment.ok) return commitment;
   const known = await checkReferences(tx, 'price', removedPrices(diff));
   if (!known.ok) return known;
@@ -110,7 +113,15 @@ export async function createVersion(
   );
   if (!priceIds.ok) return priceIds;
   const disagreements = checkTemplatesOf(priceIds.value, [...base, ...taken.value], addedPrices(diff), 'addPrices');
-  if (disagreements.length > 0) return invalid(disagreements);
+  const { isChanged: _, ...minimums } = commitment.value;
+  const fields = new Map(addedPrices(diff).map(({ id, field }) => [id, field]));
+  const wrongCurrencies = ownCurrencyErrors(
+    plan.currency,
+    { prices: taken.value, ...minimums },
+    (id) => fields.get(id) ?? 'addPrices',
+  );
+  const errors = [...disagreements, ...wrongCurrencies];
+  if (errors.length > 0) return invalid(errors);
 
   const isPublished = body.publish ?? true;
   const version: PlanVersion = {
@@ -120,7 +131,7 @@ export async function createVersion(
     versionNumber: await selectNextVersionNumber(tx, planId),
     status: isPublished ? 'published' : 'draft',
     basedOnVersionId: plan.defaultVersionId,
-    minimumAmount: commitment.value.minimumAmount,
+    ...minimums,
     publishedAt: isPublished ? now : null,
     createdAt: now,
     updatedAt: now,
@@ -134,13 +145,16 @@ export async function createVersion(
 async function commitmentAfter(
   tx: Tx,
   { merchantId, defaultVersionId, currency }: Plan,
-  asked: PlanVersionCreateBody['minimumAmount'],
-): Promise<Result<{ minimumAmount: Decimal | null; isChanged: boolean }>> {
-  const base = (await selectMinimumAmounts(tx, [merchantId], [defaultVersionId])).get(defaultVersionId) ?? null;
-  const minimumAmount = asked === undefined ? base : decimalOrNull(asked);
+  { minimumAmount: asked, currencyMinimums: others }: PlanVersionCreateBody,
+): Promise<Result<Minimums & { isChanged: boolean }>> {
+  const base = (await selectMinimums(tx, [merchantId], [defaultVersionId])).get(defaultVersionId);
+  const { minimumAmount: amount = null, currencyMinimums: inOthers = {} } = base ?? {};
+  const minimumAmount = asked === undefined ? amount : decimalOrNull(asked);
+  const currencyMinimums = others === undefined ? inOthers : currencyMinimumsOf(others);
   if (minimumAmount !== null && minimumAmount.decimalPlaces() > minorDigits(currency) && asked !== undefined)
     return invalidField('minimumAmount', digitsProblem(currency));
-  return ok({ minimumAmount, isChanged: !isSame(minimumAmount, base) });
+  const isChanged = !isSame([minimumAmount, currencyMinimums], [amount, inOthers]);
+  return ok({ minimumAmount, currencyMinimums, isChanged });
 }
 
 /** The result of a change of a version: its state, and whether it becomes the version of the plan. */

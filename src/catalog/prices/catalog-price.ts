@@ -8,7 +8,7 @@ import type { Price } from './price.ts';
 
 /** The subject of a usage price: the meter, and its name on a line. */
 export interface PricedMetric
-  extends Pick<Metric, 'id' | 'productId' | 'itemId' | 'name' | 'description' | 'unit' | 'taxRate'> {
+  extends Pick<Metric, 'id' | 'productId' | 'itemId' | 'name' | 'description' | 'unit' | 'displayUnit' | 'taxRate'> {
   readonly meter: Meter;
 }
 
@@ -22,19 +22,31 @@ export interface CatalogPrice extends Price {
   readonly itemId: string | null;
 }
 
-const pricedMetric = ({ id, productId, itemId, name, description, unit, taxRate, ...meter }: Metric): PricedMetric => ({
+const pricedMetric = ({
   id,
   productId,
   itemId,
   name,
   description,
   unit,
+  displayUnit,
+  taxRate,
+  ...meter
+}: Metric): PricedMetric => ({
+  id,
+  productId,
+  itemId,
+  name,
+  description,
+  unit,
+  displayUnit,
   taxRate,
   meter: {
     eventType: meter.eventType,
     aggregation: meter.aggregation,
     valueProperty: meter.valueProperty,
     groupBy: meter.groupBy,
+    ...(meter.timeUnit && { timeUnit: meter.timeUnit }),
     eventFrom: meter.eventFrom,
   },
 });

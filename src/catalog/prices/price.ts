@@ -1,4 +1,4 @@
-import type { Pricing } from '../../invoicing/rating/index.ts';
+import type { DisplayUnit, Pricing } from '../../invoicing/rating/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { FeatureType } from '../features/feature.ts';
@@ -10,6 +10,14 @@ export interface PriceFeature {
   readonly featureId: string;
   readonly entitlementTemplate: EntitlementTemplate;
   readonly feature: { readonly key: string; readonly name: string; readonly type: FeatureType };
+}
+
+/** What a price comes to in another currency than its plan's (commercial.md §5). Bounds are decimal text. */
+export interface CurrencyPrice {
+  readonly properties: Pricing['properties'];
+  /** Null: none, whatever the price itself has. */
+  readonly minimumAmount: string | null;
+  readonly maximumAmount: string | null;
 }
 
 /** A stored price of a metric or a fee. Amounts are exact, in major units of its plan's currency. */
@@ -27,7 +35,10 @@ export interface Price {
   readonly quantity: Decimal;
   readonly minimumAmount: Decimal | null;
   readonly maximumAmount: Decimal | null;
+  readonly currencyPrices: Readonly<Record<string, CurrencyPrice>>;
   readonly taxRate: Decimal | null;
+  /** In which quantities and prices are shown; null: the metric's, else one unit. */
+  readonly displayUnit: DisplayUnit | null;
   readonly groupFilters: Readonly<Record<string, readonly string[]>> | null;
   readonly grantDiscountEnabled: boolean;
   readonly features: readonly PriceFeature[];

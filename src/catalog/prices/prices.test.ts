@@ -55,6 +55,8 @@ describe('POST /v0/prices', () => {
       quantity: 1,
       minimumAmount: '10',
       maximumAmount: '1000',
+      currencyPrices: {},
+      displayUnit: null,
       taxRate: 7.7,
       groupFilters: { region: ['eu', 'us'] },
       grantDiscountEnabled: true,

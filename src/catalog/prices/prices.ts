@@ -1,7 +1,7 @@
 import { checkReference, type Tx } from '../../db/index.ts';
 import type { PageRequest } from '../../http/index.ts';
 import { normaliseProperties, type Pricing } from '../../invoicing/rating/index.ts';
-import { decimalOrNull, jsonNumber, ONE, plain } from '../../kernel/decimal.ts';
+import { decimalOf, decimalOrNull, jsonNumber, ONE, plain } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { fail, invalid, notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, type Instant } from '../../kernel/time.ts';
@@ -10,7 +10,7 @@ import { lockFeatureShared } from '../features/features.sql.ts';
 import { lockFeeShared } from '../fees/fees.sql.ts';
 import { lockMetricsShared } from '../metrics/metrics.sql.ts';
 import { checkReferences } from '../references-in-body.ts';
-import { percentNumber, readCadence, toDecimal } from '../words.ts';
+import { displayUnitIn, percentNumber, readCadence, toDecimal } from '../words.ts';
 import type { Price } from './price.ts';
 import {
   insertPrice,
@@ -41,7 +41,9 @@ export const toPriceReply = (price: Price) => ({
   quantity: jsonNumber(price.quantity),
   minimumAmount: price.minimumAmount ? plain(price.minimumAmount) : undefined,
   maximumAmount: price.maximumAmount ? plain(price.maximumAmount) : undefined,
+  currencyPrices: price.currencyPrices,
   taxRate: percentNumber(price.taxRate),
+  displayUnit: price.displayUnit,
   groupFilters: price.groupFilters ?? undefined,
   grantDiscountEnabled: price.grantDiscountEnabled,
   features: price.features,
@@ -92,7 +94,7 @@ export async function getPrice(tx: Tx, id: string): Promise<Result<PriceReply>> 
 
 /**
  * Changes the fields of the body; the metric or fee of the price stays. A price in any version can only change its
- * display name (domain.md §2): `PRICE_IN_USE`.
+ * display name (domain.md §2) and its display unit: `PRICE_IN_USE`.
  */
 export async function changePrice(
   tx: Tx,
@@ -106,7 +108,7 @@ export async function changePrice(
   const terms = changedTerms(before, body);
   const surrounded = await checkAll(tx, terms, price);
   if (!surrounded.ok) return surrounded;
-  const fields = changedFields(before, terms).filter((field) => field !== 'invoiceDisplayName');
+  const fields = changedFields(before, terms).filter((field) => !WORDS.includes(field));
   if (fields.length > 0) {
     const [holder] = await selectVersionsOfPrice(tx, id);
     if (holder) return fail('PRICE_IN_USE', { fields, planId: holder.planId, versionNumber: holder.versionNumber });
@@ -115,6 +117,9 @@ export async function changePrice(
   await updatePrice(tx, changed);
   return ok(toPriceReply(changed));
 }
+
+/** What only pages and documents say: it moves no money. */
+const WORDS: readonly string[] = ['invoiceDisplayName', 'displayUnit'];
 
 /** Deletes a price that no version holds but archived ones, which keep it: `PRICE_IN_USE` with the blockers. */
 export async function deletePrice(tx: Tx, id: string, now: Instant): Promise<Result<undefined>> {
@@ -137,6 +142,19 @@ const carriedBy = (feature: PriceCreateBody['feature']): PriceTerms['feature'] |
     entitlementTemplate: withDefaults(feature.entitlementTemplate ?? BOOLEAN_BY_DEFAULT, 'billing'),
   };
 
+/** The prices of other currencies, with every number read. */
+const inCurrencies = (given: PriceCreateBody['currencyPrices']): PriceTerms['currencyPrices'] =>
+  Object.fromEntries(
+    Object.entries(given ?? {}).map(([currency, { properties, minimumAmount, maximumAmount }]) => [
+      currency,
+      {
+        properties: normaliseProperties(properties),
+        minimumAmount: minimumAmount == null ? null : plain(decimalOf(minimumAmount)),
+        maximumAmount: maximumAmount == null ? null : plain(decimalOf(maximumAmount)),
+      },
+    ]),
+  );
+
 /** The terms of a body, with the defaults of api.md and every number read. */
 const termsOf = (body: PriceCreateBody): PriceTerms => ({
   invoiceDisplayName: body.invoiceDisplayName,
@@ -147,7 +165,9 @@ const termsOf = (body: PriceCreateBody): PriceTerms => ({
   quantity: decimalOrNull(body.quantity) ?? ONE,
   minimumAmount: decimalOrNull(body.minimumAmount),
   maximumAmount: decimalOrNull(body.maximumAmount),
+  currencyPrices: inCurrencies(body.currencyPrices),
   taxRate: decimalOrNull(body.taxRate),
+  displayUnit: displayUnitIn(body.displayUnit) ?? null,
   groupFilters: body.groupFilters ?? null,
   grantDiscountEnabled: body.grantDiscountEnabled ?? false,
   feature: carriedBy(body.feature) ?? null,
@@ -164,7 +184,9 @@ const currentTerms = (price: Price): PriceTerms => {
     quantity: price.quantity,
     minimumAmount: price.minimumAmount,
     maximumAmount: price.maximumAmount,
+    currencyPrices: price.currencyPrices,
     taxRate: price.taxRate,
+    displayUnit: price.displayUnit,
     groupFilters: price.groupFilters,
     grantDiscountEnabled: price.grantDiscountEnabled,
     feature: feature ? { featureId: feature.featureId, entitlementTemplate: feature.entitlementTemplate } : null,
@@ -181,7 +203,9 @@ function changedTerms(before: PriceTerms, body: PriceUpdateBody): PriceTerms {
     quantity: toDecimal(body.quantity),
     minimumAmount: toDecimal(body.minimumAmount),
     maximumAmount: toDecimal(body.maximumAmount),
+    currencyPrices: body.currencyPrices === undefined ? undefined : inCurrencies(body.currencyPrices),
     taxRate: toDecimal(body.taxRate),
+    displayUnit: displayUnitIn(body.displayUnit),
   };
   return { ...before, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) };
 }
@@ -250,7 +274,7 @@ function namedMetricIds({ feature }: PriceTerms): readonly string[] {
 function assemble(
   identity: Pick<Price, 'id' | 'merchantId' | 'billableMetricId' | 'feeId' | 'createdAt' | 'deletedAt'> &
     Partial<Pick<Price, 'features'>>,
-  { model, properties, feature: carried, ...terms }: PriceTerms,
+  { model, properties, currencyPrices, feature: carried, ...terms }: PriceTerms,
   feature: Feature | null,
   now: Instant,
 ): Price {
@@ -265,6 +289,7 @@ function assemble(
     deletedAt,
     ...terms,
     pricing: { model, properties } as Pricing, // checked by checkTerms
+    currencyPrices: currencyPrices as Price['currencyPrices'],
     features:
       carried && feature
         ? [

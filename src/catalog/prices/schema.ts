@@ -5,6 +5,7 @@ import {
   type FieldWords,
   Id,
   ListQuery,
+  MapOf,
   Name,
   Nullable,
   NumberOut,
@@ -15,9 +16,15 @@ import {
   Timestamp,
   Type,
 } from '../../http/index.ts';
-import { casesOfModels, type PriceModelName, PriceProperties, priceModelNames } from '../../invoicing/rating/index.ts';
+import {
+  casesOfModels,
+  DisplayUnitReply,
+  type PriceModelName,
+  PriceProperties,
+  priceModelNames,
+} from '../../invoicing/rating/index.ts';
 import { FEATURE_TYPES } from '../features/feature.ts';
-import { Percent, PercentOut } from '../words.ts';
+import { Currency, DISPLAY_UNIT, DisplayUnitBody, Percent, PercentOut } from '../words.ts';
 import { EntitlementTemplate } from './template.ts';
 
 const PaymentTermWord = OneOf(['in_arrears', 'in_advance']);
@@ -36,10 +43,16 @@ const PRICE_FIELDS: FieldWords = {
   quantity: ['How many units of a fee are billed. Default: 1.', 1],
   minimumAmount: ['The minimum of the price in each period, in major units. Absent or null: no minimum.', '25'],
   maximumAmount: ['The maximum of the price in each period, in major units. Absent or null: no maximum.', '100'],
+  currencyPrices: [
+    'The price in other currencies than the one of the plan, by ISO 4217 code. An entry stands for itself: it has ' +
+      'its own minimum and maximum, or none.',
+    { USD: { properties: { unitPrice: '0.022' }, minimumAmount: null, maximumAmount: null } },
+  ],
   taxRate: [
     'The tax rate in percent: 20 is 20 %. Absent or null: the rate of the metric, the plan or the merchant.',
     20,
   ],
+  displayUnit: DISPLAY_UNIT,
   groupFilters: [
     'Only usage with these values is billed: dimensions of the metric with lists of values. Absent or ' +
       'null: all usage.',
@@ -62,6 +75,24 @@ const GroupFiltersOut = Type.Unsafe<Record<string, string[]>>({
   additionalProperties: { type: 'array', items: { type: 'string' } },
 });
 
+const CURRENCY_PRICE_FIELDS: FieldWords = {
+  properties: 'The numbers of the model of the price, in this currency.',
+  minimumAmount: 'The minimum of the price in each period, in this currency. Absent or null: no minimum.',
+  maximumAmount: 'The maximum of the price in each period, in this currency. Absent or null: no maximum.',
+};
+
+const CurrencyPricesOut = MapOf(
+  Currency,
+  Type.Object(
+    {
+      properties: PriceProperties,
+      minimumAmount: Nullable(DecimalOut),
+      maximumAmount: Nullable(DecimalOut),
+    },
+    { 'x-fields': CURRENCY_PRICE_FIELDS },
+  ),
+);
+
 const priceFields = {
   id: Id('price'),
   object: Type.Literal('price'),
@@ -76,7 +107,9 @@ const priceFields = {
   quantity: NumberOut,
   minimumAmount: Type.Optional(DecimalOut),
   maximumAmount: Type.Optional(DecimalOut),
+  currencyPrices: CurrencyPricesOut,
   taxRate: Type.Optional(PercentOut),
+  displayUnit: Nullable(DisplayUnitReply),
   groupFilters: Type.Optional(GroupFiltersOut),
   grantDiscountEnabled: Type.Boolean(),
   features: Type.Array(
@@ -138,11 +171,21 @@ const terms = {
     'x-document': PriceProperties,
   }),
 };
+const CurrencyPrices = MapOf(
+  Currency,
+  Strict(
+    { properties: terms.properties, minimumAmount: Amount, maximumAmount: Amount },
+    { 'x-fields': CURRENCY_PRICE_FIELDS },
+  ),
+);
+
 const optionalTerms = {
   billingCadence: Type.Optional(Nullable(Type.String({ maxLength: 20 }))),
   minimumAmount: Amount,
   maximumAmount: Amount,
+  currencyPrices: Type.Optional(Nullable(CurrencyPrices)),
   taxRate: Type.Optional(Nullable(Percent)),
+  displayUnit: Type.Optional(Nullable(DisplayUnitBody)),
   groupFilters: Type.Optional(Nullable(GroupFilters)),
   feature: Type.Optional(Nullable(Feature)),
 };

@@ -1,22 +1,25 @@
 import { validate } from '../../http/index.ts';
 import {
+  canBeShownIn,
   checkLimits,
   checkProperties,
+  type DisplayUnit,
   dimensionsOf,
+  isOfEvents,
   isPriceModel,
   modelOf,
   type PriceModelName,
   type Pricing,
   propertiesSchema,
 } from '../../invoicing/rating/index.ts';
-import { type Decimal, isRawNumber, ONE } from '../../kernel/decimal.ts';
+import { type Decimal, decimal, isRawNumber, ONE } from '../../kernel/decimal.ts';
 import type { FieldError } from '../../kernel/result.ts';
 import { isOnce, parseCadence } from '../../kernel/time.ts';
 import type { Feature } from '../features/feature.ts';
 import type { Aggregation } from '../meters/meter.ts';
 import type { Metric } from '../metrics/metric.ts';
 import { isSame } from '../same.ts';
-import type { PaymentTerm } from './price.ts';
+import type { CurrencyPrice, PaymentTerm } from './price.ts';
 import { BOOLEAN_BY_DEFAULT, checkTemplate, type EntitlementTemplate } from './template.ts';
 
 /** The terms of a price, without its subject. */
@@ -30,7 +33,10 @@ export interface PriceTerms {
   readonly quantity: Decimal;
   readonly minimumAmount: Decimal | null;
   readonly maximumAmount: Decimal | null;
+  /** Properties of any form, too. */
+  readonly currencyPrices: Readonly<Record<string, Omit<CurrencyPrice, 'properties'> & { properties: unknown }>>;
   readonly taxRate: Decimal | null;
+  readonly displayUnit: DisplayUnit | null;
   readonly groupFilters: Readonly<Record<string, readonly string[]>> | null;
   readonly grantDiscountEnabled: boolean;
   readonly feature: { readonly featureId: string; readonly entitlementTemplate: EntitlementTemplate } | null;
@@ -41,9 +47,38 @@ export function checkTerms(terms: PriceTerms, priced: 'metric' | 'fee'): FieldEr
   return [
     ...checkModel(terms),
     ...checkLimits(terms.minimumAmount, terms.maximumAmount),
+    ...eachCurrency(terms, checkCurrencyPrice),
+    ...checkDisplayUnit(terms),
     ...(priced === 'fee' ? checkFeeTerms(terms) : checkMetricTerms(terms)),
   ];
 }
+
+function checkDisplayUnit({ model, displayUnit }: PriceTerms): FieldError[] {
+  if (displayUnit === null || canBeShownIn({ model })) return [];
+  return [{ field: 'displayUnit', message: `is not for ${model}, which has no price of a unit` }];
+}
+
+/** The faults of a price in each other currency, which has the model of the price. */
+const eachCurrency = (
+  { model, currencyPrices }: Pick<PriceTerms, 'model' | 'currencyPrices'>,
+  check: (one: Pick<PriceTerms, 'model'> & PriceTerms['currencyPrices'][string]) => FieldError[],
+): FieldError[] =>
+  Object.entries(currencyPrices).flatMap(([currency, one]) =>
+    check({ model, ...one }).map((error) => ({ ...error, field: `currencyPrices.${currency}.${error.field}` })),
+  );
+
+const checkCurrencyPrice: Parameters<typeof eachCurrency>[1] = ({
+  model,
+  properties,
+  minimumAmount,
+  maximumAmount,
+}) => [
+  ...checkModel({ model, properties }),
+  ...checkLimits(
+    minimumAmount === null ? null : decimal(minimumAmount),
+    maximumAmount === null ? null : decimal(maximumAmount),
+  ),
+];
 
 /**
  * The faults of a body's properties, whatever else is wrong with the body. A body without a model has the usual one;
@@ -80,6 +115,7 @@ function checkFeeTerms(terms: PriceTerms): FieldError[] {
     errors.push({ field: 'grantDiscountEnabled', message: 'is for prices of metrics; grants cover usage only' });
   if (modelOf(terms).aggregations)
     errors.push({ field: 'model', message: `${terms.model} is for prices of metrics; a fee has no events` });
+  errors.push(...checkByEvent(terms, null));
   return errors;
 }
 
@@ -97,6 +133,25 @@ function checkMetricTerms(terms: PriceTerms): FieldError[] {
       message: `is not for ${terms.model}: which of its units were granted is not known`,
     });
   return errors;
+}
+
+/**
+ * A price on each event by itself is for usage that adds up, and none of its units is granted: which events they were
+ * of is not known (commercial.md §12).
+ * @param aggregation of its metric; null: it is for a fee
+ */
+export function checkByEvent(
+  { model, properties, grantDiscountEnabled }: Pick<PriceTerms, 'model' | 'properties' | 'grantDiscountEnabled'>,
+  aggregation: Aggregation | null,
+): FieldError[] {
+  const given = (modelOf({ model }).byEvent?.fields ?? []).filter(
+    (field) => fieldsOf(properties)?.[field] !== undefined,
+  );
+  const at = (message: string) => given.map((field) => ({ field: `properties.${field}`, message }));
+  if (aggregation === null) return at('is for prices of metrics; a fee has no events');
+  if (!isOfEvents(aggregation)) return at('is for a metric of SUM or COUNT');
+  const message = `is not for a price with ${given[0]}: which of its events were granted is not known`;
+  return grantDiscountEnabled && given.length > 0 ? [{ field: 'grantDiscountEnabled', message }] : [];
 }
 
 /** Metrics whose figure a balance can be counted down by (domain.md §5). */
@@ -117,7 +172,11 @@ export interface PriceSurroundings {
 
 /** The faults of terms in their context; every failing field. */
 export function checkSurroundings(terms: PriceTerms, around: PriceSurroundings): FieldError[] {
-  const errors = [...checkDimensions(terms, around), ...checkAggregation(terms, around)];
+  const errors = [
+    ...checkDimensions(terms, around),
+    ...checkAggregation(terms, around),
+    ...(around.metric ? checkByEvent(terms, around.metric.aggregation) : []),
+  ];
   if (!(terms.feature && around.feature)) return errors;
   const { entitlementTemplate: template } = terms.feature;
   if (template === BOOLEAN_BY_DEFAULT && around.feature.type !== 'boolean')
@@ -130,21 +189,28 @@ export function checkSurroundings(terms: PriceTerms, around: PriceSurroundings):
 }
 
 /** Filters and matrices may use only the dimensions of the metric. */
-function checkDimensions({ groupFilters, model, properties }: PriceTerms, { metric }: PriceSurroundings): FieldError[] {
+function checkDimensions(terms: PriceTerms, { metric }: PriceSurroundings): FieldError[] {
   if (metric === null) return []; // of a fee, which takes neither
   const dimensions = metric.groupBy ?? {};
-  const filtered = Object.keys(groupFilters ?? {}).map((dimension) => ({
-    dimension,
-    field: `groupFilters.${dimension}`,
-  }));
-  const named: unknown = dimensionsOf({ model, properties }); // of any form: other faults are told with these
-  const crossed = (Array.isArray(named) ? named : []).map((dimension: string, index) => ({
-    dimension,
-    field: `properties.dimensions.${index}`,
-  }));
-  return [...filtered, ...crossed]
-    .filter(({ dimension }) => !Object.hasOwn(dimensions, dimension))
-    .map(({ field }) => ({ field, message: "is not among the metric's groupBy" }));
+  const unknown = (named: readonly { readonly dimension: string; readonly field: string }[]): FieldError[] =>
+    named
+      .filter(({ dimension }) => !Object.hasOwn(dimensions, dimension))
+      .map(({ field }) => ({ field, message: "is not among the metric's groupBy" }));
+  const crossed = ({ model, properties }: Pick<PriceTerms, 'model' | 'properties'>): FieldError[] => {
+    const named: unknown = dimensionsOf({ model, properties }); // of any form: other faults are told with these
+    return unknown(
+      (Array.isArray(named) ? named : []).map((dimension: string, index) => ({
+        dimension,
+        field: `properties.dimensions.${index}`,
+      })),
+    );
+  };
+  const filtered = Object.keys(terms.groupFilters ?? {});
+  return [
+    ...unknown(filtered.map((dimension) => ({ dimension, field: `groupFilters.${dimension}` }))),
+    ...crossed(terms),
+    ...eachCurrency(terms, crossed),
+  ];
 }
 
 /**

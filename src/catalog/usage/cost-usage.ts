@@ -3,6 +3,7 @@ import { eachInTurns, inTurns } from '../../http/index.ts';
 import { Decimal, ZERO } from '../../kernel/decimal.ts';
 import {
   isLevel,
+  isOverTime,
   type Meter,
   type UsageCut,
   type UsageQuery,
@@ -19,10 +20,10 @@ export interface MeteredCost extends Cost {
 }
 
 /** The meter of a cost; null for one that measures nothing. */
-export const meterOf = ({ aggregation, eventType, valueProperty, groupBy }: Cost): Meter | null =>
+export const meterOf = ({ aggregation, eventType, valueProperty, groupBy, timeUnit }: Cost): Meter | null =>
   aggregation === null || eventType === null
     ? null
-    : { aggregation, eventType, valueProperty, groupBy, eventFrom: null };
+    : { aggregation, eventType, valueProperty, groupBy, ...(timeUnit && { timeUnit }), eventFrom: null };
 
 /** Usage, and its cost. */
 export interface CostRow extends UsageRow {
@@ -30,7 +31,7 @@ export interface CostRow extends UsageRow {
 }
 
 /** The figures of neighbouring stretches of time add up to that of all. */
-const addsUp = ({ aggregation }: Meter): boolean => aggregation === 'SUM' || aggregation === 'COUNT';
+const addsUp = (meter: Meter): boolean => ['SUM', 'COUNT'].includes(meter.aggregation) || isOverTime(meter);
 
 /**
  * What usage costs (docs/decisions/0182). SUM and COUNT cost the unit costs at their times. Other figures cost the one
@@ -47,10 +48,11 @@ export async function measureCost(
   const { meter } = cost;
   const spans = unitCostsIn(cost, scope.from, scope.to);
   if (addsUp(meter)) {
+    const wholePeriod = { start: scope.from, end: scope.to };
     const found: CostRow[][][] = [];
     for (const { from, to, unitCost } of spans) {
       const costed: CostRow[][] = [];
-      for (const rows of await usage.measure(tx, { ...scope, meter, from, to }, cuts))
+      for (const rows of await usage.measure(tx, { ...scope, meter, from, to, wholePeriod }, cuts))
         costed.push(await eachInTurns(rows, (row) => ({ ...row, cost: row.value.times(unitCost) })));
       found.push(costed);
     }

@@ -6,6 +6,8 @@ export interface CheckoutLink {
   readonly merchantId: string;
   readonly id: string;
   readonly planId: string;
+  /** Of the subscriptions that it makes. */
+  readonly currency: string;
   /** The customer that it is for, where it is there already. */
   readonly customerId: string | null;
   /** The known details of its only buyer. */

@@ -32,6 +32,7 @@ const MOST_USES = 1_000_000;
 export const CheckoutLinkCreateBody = Strict(
   {
     planId: Id('plan'),
+    currency: Type.Optional(Nullable(Type.String({ format: 'currency' }))),
     redirectUrls: Type.Optional(RedirectUrls),
     expiresIn: Type.Optional(Text({ maxLength: 64 })),
     maxUses: Type.Optional(
@@ -62,6 +63,7 @@ export const CheckoutLinkCreateBody = Strict(
     'x-fields': {
       redirectUrls: 'Addresses to which the sign-up page leads.',
       planId: 'The plan. The page sells the version that is the default one at the visit.',
+      currency: 'The currency: the one of the plan, or one that every price of it has. Default: the one of the plan.',
       expiresIn: 'How long the link can be used, as an ISO 8601 duration of at most a year. Default: `P30D`.',
       maxUses: 'How many people may subscribe by the link. Null: any number. Always 1 with `customer` or `customerId`.',
       coupons: 'Coupons that everybody gets who subscribes by the link, by their ids or codes.',
@@ -78,6 +80,7 @@ export const CheckoutLinkReply = Type.Object(
     id: Id('checkoutLink'),
     merchantId: Id('organization'),
     planId: Id('plan'),
+    currency: Type.String(),
     url: Type.String(),
     status: OneOf(LINK_STATUSES),
     maxUses: Nullable(Type.Integer()),
@@ -104,6 +107,7 @@ export const CheckoutLinkReply = Type.Object(
     $id: 'CheckoutLink',
     description: 'A page on which people subscribe to a plan.',
     'x-fields': {
+      currency: ['The currency of subscriptions by the link, an ISO 4217 code.', 'EUR'],
       url: 'The sign-up page. It needs no key.',
       status: '`open`: people can subscribe. `used`: `maxUses` is reached. `expired`: it has ended.',
       maxUses: 'How many people may subscribe by it. Null: any number.',
@@ -130,6 +134,7 @@ export const toLinkReply = (link: CheckoutLink, publicUrl: string, now: Instant)
   id: link.id,
   merchantId: link.merchantId,
   planId: link.planId,
+  currency: link.currency,
   url: `${publicUrl}/pay/signup/${link.id}`,
   status: statusOf(link, now),
   maxUses: link.maxUses,

@@ -120,20 +120,20 @@ function summary(view: FormView): Html {
   const { look, offer, link } = view;
   const words = CHECKOUT_WORDS[look.locale];
   const { money, day } = figuresOf(look.locale);
-  const { plan, version, dueNow, trialEndsAt } = offer;
+  const { plan, version, currency, dueNow, trialEndsAt } = offer;
   return html`<section class="summary">
 ${logoImage(view.hasLogo ? `${link.id}/logo` : undefined)}
 <p class="seller">${sellerName(view)}</p>
 <h1 dir="auto">${words.subscriptionTo(planName(offer))}</h1>
-${dueNow.isZero() ? html`<p class="lead">${words.nothingNow}</p>` : html`<p class="amount">${money(dueNow, plan.currency)}</p><p class="soft">${words.dueNow}</p>`}
+${dueNow.isZero() ? html`<p class="lead">${words.nothingNow}</p>` : html`<p class="amount">${money(dueNow, currency)}</p><p class="soft">${words.dueNow}</p>`}
 ${trialEndsAt === null ? null : html`<p class="soft">${words.trialUntil(day(trialEndsAt))}</p>`}
 ${plan.description === null ? null : html`<p class="soft" dir="auto">${plan.description}</p>`}
 ${offer.bill && billTable(look.locale, offer.bill, rowsBelow(view))}
 ${link.allowPromotionCodes ? codeForm(view) : null}
 <p class="soft">${nextSentence(offer, look.locale)}</p>
 ${view.customerName === null && offer.bill ? html`<p class="soft">${words.beforeAddress(view.tax)}</p>` : null}
-${version.prices.length === 0 ? null : html`<h2 class="after">${words.prices}</h2>${priceList(version.prices, { ...look, currency: plan.currency, planCadence: plan.billingCadence })}`}
-${version.minimumAmount === null ? null : html`<p class="soft">${words.minimum(money(version.minimumAmount, plan.currency))}</p>`}
+${version.prices.length === 0 ? null : html`<h2 class="after">${words.prices}</h2>${priceList(version.prices, { ...look, currency, planCadence: plan.billingCadence })}`}
+${version.minimumAmount === null ? null : html`<p class="soft">${words.minimum(money(version.minimumAmount, currency))}</p>`}
 </section>`;
 }
 

@@ -1,9 +1,9 @@
 import type { CatalogPrice } from '../../catalog/index.ts';
-import { modelOf, type ShownPrice } from '../../invoicing/rating/index.ts';
+import { displayUnitOf, modelOf, type ShownPrice } from '../../invoicing/rating/index.ts';
 import { type Decimal, decimal } from '../../kernel/decimal.ts';
 import type { Locale } from '../../kernel/locale.ts';
 import { isOnce, parseCadence } from '../../kernel/time.ts';
-import { figuresOf, pluralOf, priceFor, scaleOf, unitOf } from '../../look/index.ts';
+import { type DisplayUnit, figuresOf, pluralOf, priceFor, type Scale, scaleOf, unitOf } from '../../look/index.ts';
 import { type Html, html, stackedTable, type TableRow } from '../../pages/index.ts';
 import { CHECKOUT_WORDS } from './words.ts';
 
@@ -60,18 +60,19 @@ interface Shown {
 const said = (sentence: string): Shown => ({ sentence, table: null });
 
 /** A price as its model says it; of a fee with its cadence. */
-function shownIn({ pricing, metric, quantity }: CatalogPrice, writing: Writing, often: string): Shown {
+function shownIn({ pricing, metric, quantity, displayUnit }: CatalogPrice, writing: Writing, often: string): Shown {
   const { locale, currency } = writing;
   const words = CHECKOUT_WORDS[locale];
   const { money, quantity: number, percent } = figuresOf(locale);
   const shown = modelOf(pricing).describe(pricing.properties);
-  const unit = metric?.unit || 'unit';
+  const unit = displayUnitOf({ pricing, displayUnit, metric }) ?? (metric?.unit || 'unit');
+  const ownUnit = metric?.unit || 'unit';
   const isFee = metric === null;
   const free = (price: Decimal, text: string) => (price.isZero() ? words.free : text);
   switch (shown.kind) {
     case 'unit': {
       const { unitPrice } = shown;
-      if (!isFee) return said(free(unitPrice, perUnits(unitPrice, scaleOf([unitPrice], currency), unit, writing)));
+      if (!isFee) return said(free(unitPrice, perUnits(unitPrice, scaleIn([unitPrice], unit, writing), unit, writing)));
       const each = money(unitPrice, currency);
       return said(free(unitPrice, `${quantity.eq(1) ? each : words.quantity(number(quantity), each)} ${often}`));
     }
@@ -82,17 +83,22 @@ function shownIn({ pricing, metric, quantity }: CatalogPrice, writing: Writing, 
     }
     case 'packages': {
       const { price, size } = shown;
-      const text = words.byPackage(money(price, currency), countOf(size, unit, locale));
+      const text = words.byPackage(money(price, currency), countOf(size, ownUnit, locale));
       return said(free(price, isFee ? `${text}, ${often}` : text));
     }
     case 'share': {
-      const { percent: part, fixed, least, most } = shown;
+      const { percent: part, fixed, each } = shown;
+      const within = ({ least, most }: Pick<typeof shown, 'least' | 'most'>) => [
+        ...(least === null ? [] : [words.atLeast(money(least, currency))]),
+        ...(most === null ? [] : [words.atMost(money(most, currency))]),
+      ];
       return said(
         [
-          words.share(percent(part), unit),
+          words.share(percent(part), ownUnit),
           ...(fixed.isZero() ? [] : [words.perEvent(money(fixed, currency))]),
-          ...(least === null ? [] : [words.atLeast(money(least, currency))]),
-          ...(most === null ? [] : [words.atMost(money(most, currency))]),
+          ...(each ? within(each).map(words.ofEach) : []),
+          ...(!each || each.free.isZero() ? [] : [words.freeEvents(number(each.free))]),
+          ...within(shown),
         ].join(', '),
       );
     }
@@ -103,29 +109,41 @@ function shownIn({ pricing, metric, quantity }: CatalogPrice, writing: Writing, 
   }
 }
 
+/** The unit of a metric, or the one in which the price is shown. */
+type Unit = string | DisplayUnit;
+
+const oneOf = (unit: Unit, locale: Locale): string =>
+  typeof unit === 'string' ? unitOf(unit, '1', locale) : unit.name;
+
+/** For how many units the prices of a list are shown. */
+const scaleIn = (prices: readonly Decimal[], unit: Unit, { currency }: Writing): Scale =>
+  typeof unit === 'string' ? scaleOf(prices, currency) : unit.per;
+
 /** `€0.35 per image`, `€3.00 per 1,000,000 tokens`. */
-function perUnits(price: Decimal, scale: number, unit: string, { locale, currency }: Writing): string {
+function perUnits(price: Decimal, scale: Scale, unit: Unit, { locale, currency }: Writing): string {
   const amount = figuresOf(locale).money(priceFor(price, scale), currency);
-  return scale === 1
-    ? CHECKOUT_WORDS[locale].each(amount, unitOf(unit, '1', locale))
-    : `${amount} ${per(scale, unit, locale)}`;
+  return typeof unit === 'string' && scale !== 1
+    ? `${amount} ${per(scale, unit, locale)}`
+    : CHECKOUT_WORDS[locale].each(amount, oneOf(unit, locale));
 }
 
 /** `per 1,000,000 tokens`. */
-const per = (scale: number, unit: string, locale: Locale): string =>
-  scale === 1
-    ? CHECKOUT_WORDS[locale].each('', unitOf(unit, '1', locale)).trim()
+const per = (scale: Scale, unit: Unit, locale: Locale): string =>
+  scale === 1 || typeof unit !== 'string'
+    ? CHECKOUT_WORDS[locale].each('', oneOf(unit, locale)).trim()
     : CHECKOUT_WORDS[locale].per(countOf(decimal(scale), unit, locale));
 
 type Of<Kind extends ShownPrice['kind']> = Extract<ShownPrice, { kind: Kind }>;
 
 /** A row for each tier: its bounds and its price, and its flat price where any has one. */
-function tiersTable({ tiers }: Of<'tiers'>, unit: string, { locale, currency }: Writing): Html {
+function tiersTable({ tiers }: Of<'tiers'>, unit: Unit, writing: Writing): Html {
+  const { locale, currency } = writing;
   const words = CHECKOUT_WORDS[locale];
   const { money, quantity } = figuresOf(locale);
-  const scale = scaleOf(
+  const scale = scaleIn(
     tiers.map(({ unitPrice }) => unitPrice),
-    currency,
+    unit,
+    writing,
   );
   const hasFlat = tiers.some(({ flatPrice }) => !flatPrice.isZero());
   const bound = ({ above, upTo }: (typeof tiers)[number]) => {
@@ -145,7 +163,7 @@ function tiersTable({ tiers }: Of<'tiers'>, unit: string, { locale, currency }: 
   });
 }
 
-const priceText = (price: Decimal, scale: number, currency: string, locale: Locale): string =>
+const priceText = (price: Decimal, scale: Scale, currency: string, locale: Locale): string =>
   price.isZero() ? CHECKOUT_WORDS[locale].free : figuresOf(locale).money(priceFor(price, scale), currency);
 
 /** A phone has room for columns of prices with so many characters in all, beside a name. */
@@ -157,11 +175,11 @@ const FOLDS_FROM = 16;
  * The prices by the values of dimensions, on one scale: a table of two dimensions where each cell names both; else a
  * row for each cell, of which the first that matches counts.
  */
-function cellsTable(price: Of<'cells'>, unit: string, writing: Writing): Shown {
+function cellsTable(price: Of<'cells'>, unit: Unit, writing: Writing): Shown {
   const { cells, dimensions, others } = price;
   const { locale, currency } = writing;
   const words = CHECKOUT_WORDS[locale];
-  const scale = scaleOf([...cells.map(({ unitPrice }) => unitPrice), others], currency);
+  const scale = scaleIn([...cells.map(({ unitPrice }) => unitPrice), others], unit, writing);
   const text = (each: Decimal) => priceText(each, scale, currency, locale);
   if (cells.length === 0) return said(others.isZero() ? words.free : perUnits(others, scale, unit, writing));
   const grid = gridOf(price, text);

@@ -27,6 +27,8 @@ const en = {
   byPackage: (price: string, size: string) => `${price} per package of ${size}, each begun package in full`,
   share: (percent: string, unit: string) => `${percent} of the value (${unit})`,
   perEvent: (price: string) => `plus ${price} for each event`,
+  ofEach: (bounds: string) => `${bounds} for each event`,
+  freeEvents: (count: string) => `the first ${count} free`,
   perUse: 'what each use costs',
   perUseTimes: (factor: string) => `what each use costs, times ${factor}`,
   anyQuantity: 'any quantity',
@@ -153,6 +155,8 @@ const de: Words = {
   byPackage: (price, size) => `${price} je Paket zu ${size}; jedes angefangene Paket zählt ganz`,
   share: (percent, unit) => `${percent} des Wertes (${unit})`,
   perEvent: (price) => `zuzüglich ${price} je Ereignis`,
+  ofEach: (bounds) => `${bounds} je Ereignis`,
+  freeEvents: (count) => `die ersten ${count} frei`,
   perUse: 'die Kosten jeder Nutzung',
   perUseTimes: (factor) => `die Kosten jeder Nutzung mal ${factor}`,
   anyQuantity: 'jede Menge',
@@ -280,6 +284,8 @@ const fr: Words = {
   byPackage: (price, size) => `${price} par lot de ${size}, tout lot entamé étant dû`,
   share: (percent, unit) => `${percent} de la valeur (${unit})`,
   perEvent: (price) => `plus ${price} par événement`,
+  ofEach: (bounds) => `${bounds} par événement`,
+  freeEvents: (count) => `les ${count} premiers gratuits`,
   perUse: 'le coût de chaque utilisation',
   perUseTimes: (factor) => `le coût de chaque utilisation, multiplié par ${factor}`,
   anyQuantity: 'toute quantité',
@@ -407,6 +413,8 @@ const es: Words = {
   byPackage: (price, size) => `${price} por paquete de ${size}; cada paquete empezado cuenta entero`,
   share: (percent, unit) => `${percent} del valor (${unit})`,
   perEvent: (price) => `más ${price} por evento`,
+  ofEach: (bounds) => `${bounds} por evento`,
+  freeEvents: (count) => `los primeros ${count} gratis`,
   perUse: 'el coste de cada uso',
   perUseTimes: (factor) => `el coste de cada uso por ${factor}`,
   anyQuantity: 'cualquier cantidad',
@@ -515,13 +523,13 @@ export const CHECKOUT_WORDS: InEachLocale<Words> = { en, de, fr, es };
 
 /** The date and the amount of the next invoice, as far as they are known before any usage. */
 export function nextSentence(
-  { next, plan, version }: Pick<Offer, 'next' | 'plan' | 'version'>,
+  { next, currency, version }: Pick<Offer, 'next' | 'currency' | 'version'>,
   locale: Locale,
 ): string {
   const words = CHECKOUT_WORDS[locale];
   const { day, money } = figuresOf(locale);
   if (next === null) return words.noNext;
   const hasUsage = version.prices.some(({ metric }) => metric !== null);
-  const sentence = words.nextInvoice(day(next.at), money(next.amount, plan.currency));
+  const sentence = words.nextInvoice(day(next.at), money(next.amount, currency));
   return hasUsage ? `${sentence} ${words.nextUsage}` : sentence;
 }

@@ -1,23 +1,28 @@
-import { findPlan, findPlanVersion, type Plan, type PricedVersion } from '../../catalog/index.ts';
+import { currencyErrors, findPlan, findPlanVersion, type PricedVersion } from '../../catalog/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { findMerchant, type MerchantOrganization } from '../../identity/index.ts';
 import { billForCustomers, estimateNextInvoice, type InvoiceRow } from '../../invoicing/index.ts';
 import { type Decimal, decimal, ZERO } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { DEFAULT_LOCALE, type Locale } from '../../kernel/locale.ts';
-import { fail, notFound, ok, type Result } from '../../kernel/result.ts';
+import { fail, invalid, notFound, ok, type Result } from '../../kernel/result.ts';
 import { type Instant, isAfter } from '../../kernel/time.ts';
 import type { PageBill } from '../../pages/index.ts';
-import { findSubscription, type PlanAtVersion, rehearseStart, termsOfNew } from '../../subscriptions/index.ts';
+import {
+  findPinned,
+  findSubscription,
+  type PlanAtVersion,
+  pinnedIn,
+  rehearseStart,
+  termsOfNew,
+} from '../../subscriptions/index.ts';
 import type { CheckoutDependencies } from '../link/dependencies.ts';
 import type { CheckoutLink } from '../link/link.ts';
 import type { Details } from './details.ts';
 import { type Subscribed, subscribe } from './subscribe.ts';
 
 /** The terms of a subscription by a link, for these details, at this moment. */
-export interface Offer {
-  readonly plan: Plan;
-  readonly version: PricedVersion;
+export interface Offer extends PlanAtVersion {
   /** The card charge now; 0: none. */
   readonly dueNow: Decimal;
   /** The invoice due now; null without one. */
@@ -69,8 +74,12 @@ export async function rehearse(
   if (taxProvider !== 'internal') return fail('CHECKOUT_NOT_POSSIBLE', { taxProvider });
   const plan = await findPlan(tx, link.planId);
   if (!plan) return notFound('plan', 'planId');
-  const version = await findPlanVersion(tx, versionId ?? plan.defaultVersionId);
-  if (!version) return notFound('plan version');
+  const found = await findPlanVersion(tx, versionId ?? plan.defaultVersionId);
+  if (!found) return notFound('plan version');
+  const pinned = pinnedIn({ plan, version: found }, link.currency);
+  const wrongCurrency = currencyErrors(plan, found, pinned.currency, 'currency');
+  if (wrongCurrency.length > 0) return invalid(wrongCurrency);
+  const { version } = pinned;
   return tx.savepoint(
     async () => {
       const promised = { subscriptionId, invoiceId: newId('invoice') };
@@ -82,7 +91,7 @@ export async function rehearse(
         customerId,
         ...promised,
         planVersionId: version.id,
-        pinned: { plan, version },
+        pinned,
         typed: details,
         keepsCard,
         startedAt: now,
@@ -91,10 +100,9 @@ export async function rehearse(
       if (!made.ok) return made;
       if (made.value.upfront?.status === 'DRAFT') return fail('CHECKOUT_NOT_POSSIBLE');
       return ok({
-        plan,
-        version,
+        ...pinned,
         keepsCard,
-        ...(await comesTo(dependencies, tx, { ...made.value, pinned: of.pinned, merchant }, locale, now)),
+        ...(await comesTo(dependencies, tx, { ...made.value, pinned, merchant }, locale, now)),
       });
     },
     () => false,
@@ -154,13 +162,11 @@ export async function rehearsePayment(
   tx: Tx,
   upfront: InvoiceRow,
   now: Instant,
-): Promise<Pick<Offer, 'next' | 'plan' | 'version'> | null> {
+): Promise<Pick<Offer, 'next' | keyof PlanAtVersion> | null> {
   const { purposeId: subscriptionId } = upfront;
   const subscription = subscriptionId === null ? undefined : await findSubscription(tx, subscriptionId);
   if (subscription?.status !== 'pending_payment') return null;
-  const plan = await findPlan(tx, subscription.planId);
-  const version = await findPlanVersion(tx, subscription.planVersionId);
-  if (!plan || !version) return null;
+  const pinned = (await findPinned(tx, [subscription]))(subscription);
   const next = await tx.savepoint(
     async () => {
       await rehearseStart(dependencies.subscriptions, tx, { subscription, upfront }, now);
@@ -168,5 +174,5 @@ export async function rehearsePayment(
     },
     () => false,
   );
-  return { next, plan, version };
+  return { next, ...pinned };
 }

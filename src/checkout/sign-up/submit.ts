@@ -71,7 +71,7 @@ export async function submit(
     detailsPrint,
     amount: offer.dueNow,
     tax: offer.tax,
-    currency: offer.plan.currency,
+    currency: offer.currency,
     customerId: link.customerId ?? newId('customer'),
     subscriptionId: newId('subscription'),
     invoiceId: newId('invoice'),

@@ -49,6 +49,7 @@ export async function subscribe(
     {
       name: plan.invoiceDisplayName ?? plan.name,
       planId,
+      currency: link.currency,
       customerId,
       startedAt: formatInstant(startedAt),
       autoCharge: keepsCard,

@@ -1,6 +1,7 @@
 import { minorDigits } from '../../kernel/currency.ts';
 import { type Decimal, decimal, plain } from '../../kernel/decimal.ts';
 import { roundTo } from '../../kernel/money.ts';
+import type { Scale } from '../../look/index.ts';
 import type { DocumentLine, InvoiceDocument } from '../document.ts';
 
 /** EN 16931, BR-DEC-*: no amount of an e-invoice has more digits than this, in any currency. */
@@ -47,7 +48,7 @@ const hasUnitPrice = ({ tiers, agreed }: DocumentLine): boolean => (tiers ?? [])
  * more units, as the document shows it.
  * @param scale for how many units the document shows the price
  */
-export function pricedQuantity(line: DocumentLine, currency: string, scale: number): PricedQuantity {
+export function pricedQuantity(line: DocumentLine, currency: string, scale: Scale): PricedQuantity {
   const [quantity, unitPrice, amount] = [line.quantity, line.unitPrice, line.amount].map(decimal) as [
     Decimal,
     Decimal,
@@ -55,7 +56,7 @@ export function pricedQuantity(line: DocumentLine, currency: string, scale: numb
   ];
   if (hasUnitPrice(line) && roundTo(quantity.times(unitPrice), currency, 'half-away-from-zero').eq(amount)) {
     const price = unitPrice.abs();
-    const isShort = (count: number): boolean => price.times(count).decimalPlaces() <= MOST_PRICE_DIGITS;
+    const isShort = (count: Scale): boolean => price.times(count).decimalPlaces() <= MOST_PRICE_DIGITS;
     const count = [scale, ...COUNTS].find(isShort) ?? scale;
     return {
       quantity: unitPrice.isNegative() ? quantity.negated() : quantity,

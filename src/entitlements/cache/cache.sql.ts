@@ -241,6 +241,7 @@ type OpenedFields = readonly [
   snapshotAt: string | null,
   snapshotState: unknown,
   snapshotTaken: string | null,
+  pauses: EntitlementRow['pauses'],
 ];
 
 /** An entitlement with all that its balance depends on beside usage and reservations. */
@@ -304,10 +305,10 @@ function openedEntitlement(merchantId: string, customerId: string, line: string)
   const [id, featureId, featureType, productId, planId, subscriptionId, isFromPlan, clockId, from, to, ...others] =
     parseExactJson(line) as OpenedFields;
   const [isCanceled, billableMetricIds, metadata, at, featureKey, terms, grants, resets, meters, ...last] = others;
-  const [preceding, snapshotAt, snapshotState, snapshotTaken] = last;
+  const [preceding, snapshotAt, snapshotState, snapshotTaken, pauses] = last;
   const owned = { merchantId, id, customerId, featureId, featureType, productId, planId, subscriptionId };
   const [activeFrom, activeTo] = [Temporal.Instant.from(from), instantOrNull(to)];
-  const given = { isFromPlan, clockId, activeFrom, activeTo, isCanceled, billableMetricIds, metadata };
+  const given = { isFromPlan, clockId, activeFrom, activeTo, isCanceled, billableMetricIds, pauses, metadata };
   return {
     entitlement: { ...owned, ...given },
     at: Temporal.Instant.from(at),

@@ -42,7 +42,11 @@ export async function prepareDetail(
 ): Promise<Prepared | null> {
   const { entitlement, terms } = loaded;
   const ahead = now.add(AHEAD);
-  const changes = [entitlement.activeFrom, entitlement.activeTo, nextGrantAt, ...terms.map(({ from }) => from)];
+  const { activeFrom, activeTo, pauses } = entitlement;
+  const paused = pauses
+    .flatMap(({ from, to }) => [from, ...(to === null ? [] : [to])])
+    .map((at) => Temporal.Instant.from(at));
+  const changes = [activeFrom, activeTo, nextGrantAt, ...terms.map(({ from }) => from), ...paused];
   const until = changes.reduce(
     (next, at) => (at && isAfter(at, now) ? earliest(next as Instant, at) : next),
     ahead,

@@ -103,6 +103,7 @@ export async function createByHand(
       activeFrom: times.value.from,
       activeTo: times.value.to,
       billableMetricIds: metricIds.value,
+      pauses: subscription?.pauses ?? [],
       metadata: input.metadata ?? {},
       nextActionAt: feature.value.type === 'metered' ? times.value.from : null,
     },

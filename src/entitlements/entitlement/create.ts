@@ -3,7 +3,7 @@ import type { Tx } from '../../db/index.ts';
 import { newId } from '../../kernel/ids.ts';
 import { invalidField, ok, type Result } from '../../kernel/result.ts';
 import { type Instant, isAfter } from '../../kernel/time.ts';
-import { followsBilling, termOf } from './entitlement.ts';
+import { followsBilling, type PausedTime, termOf } from './entitlement.ts';
 import { insertEntitlement, insertReset } from './entitlements.sql.ts';
 
 /** A subscription as far as entitlements follow from it. */
@@ -18,6 +18,7 @@ export interface EntitlingSubscription {
   readonly billingStartsAt: Instant;
   /** When it will end; null while no end is set. */
   readonly endsAt: Instant | null;
+  readonly pauses: readonly PausedTime[];
 }
 
 /** From where the periods are counted of the shortest of some series; null is the plan's own cadence. */
@@ -76,6 +77,7 @@ export async function entitleTo(
       activeFrom: from,
       activeTo: subscription.endsAt,
       billableMetricIds: metricIds,
+      pauses: subscription.pauses,
       metadata: {},
       nextActionAt: feature.type === 'metered' ? from : null,
     },

@@ -3,6 +3,12 @@ import { formatInstant, type Instant } from '../../kernel/time.ts';
 
 export type FeatureType = 'metered' | 'static' | 'boolean';
 
+/** A time in which the subscription of an entitlement is paused. RFC 3339; null: no end is known. */
+export interface PausedTime {
+  readonly from: string;
+  readonly to: string | null;
+}
+
 /** An entitlement as it is kept; its balance follows from usage and grants. */
 export interface EntitlementRow {
   readonly merchantId: string;
@@ -20,6 +26,8 @@ export interface EntitlementRow {
   readonly activeTo: Instant | null;
   readonly isCanceled: boolean;
   readonly billableMetricIds: readonly string[];
+  /** In the order of time. */
+  readonly pauses: readonly PausedTime[];
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly nextActionAt: Instant | null;
   readonly createdAt: Instant;

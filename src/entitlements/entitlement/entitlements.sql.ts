@@ -11,7 +11,7 @@ export async function insertEntitlement(
   now: Instant,
 ): Promise<EntitlementRow> {
   const made = await tx.one<EntitlementRow>(sql`
-    ${insertion('entitlement', { ...withJsonb(row, 'metadata'), createdAt: now, updatedAt: now })}
+    ${insertion('entitlement', { ...withJsonb(row, 'metadata', 'pauses'), createdAt: now, updatedAt: now })}
     returning *`);
   await insertTerm(tx, made, row.activeFrom, template);
   return made;
@@ -82,6 +82,16 @@ export const lockUnendedOfSubscription = (tx: Tx, subscriptionId: string, at: In
      where merchant_id = ${tx.merchantId} and subscription_id = ${subscriptionId} and not is_canceled
        and (is_from_plan or active_to is null or active_to > ${at})
      order by seq for no key update`);
+
+/** The pauses of a subscription are those of its entitlements, made from its plan or by hand. */
+export const updatePauses = (
+  tx: Tx,
+  { subscriptionId, pauses }: { readonly subscriptionId: string; readonly pauses: EntitlementRow['pauses'] },
+  now: Instant,
+): Promise<number> =>
+  tx.run(sql`
+    update entitlement set pauses = ${jsonb(pauses)}, updated_at = ${now}
+     where merchant_id = ${tx.merchantId} and subscription_id = ${subscriptionId}`);
 
 /** A customer and a feature. */
 interface ByHand {

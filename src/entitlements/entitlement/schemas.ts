@@ -29,6 +29,7 @@ const ENTITLEMENT_FIELDS: FieldWords = {
     '`activeTo` is over.',
   activeFrom: 'When the entitlement begins.',
   activeTo: 'When the entitlement ends. Null: it has no end.',
+  paused: '`true`: its subscription is paused, so it gives no access. Absent otherwise.',
   hasAccess: [
     'Does the entitlement give access? A metered one does while its balance is above 0, or its limit is ' +
       'soft. Budgets do not count here.',
@@ -103,6 +104,7 @@ const common = {
   activeFrom: Timestamp,
   activeTo: Nullable(Timestamp),
   hasAccess: Type.Boolean(),
+  paused: Type.Optional(Type.Boolean()),
   metadata: MetadataOut,
 };
 
@@ -268,7 +270,7 @@ export const CustomerAccessReply = Type.Object(
           type: OneOf(['metered', 'static', 'boolean']),
           hasAccess: Type.Boolean(),
           reason: Nullable({
-            ...OneOf(['not_entitled', 'no_balance', 'budget_spent']),
+            ...OneOf(['not_entitled', 'no_balance', 'budget_spent', 'paused']),
             description: 'Why there is no access; null where there is.',
           }),
           balance: Type.Optional(NumberOut),

@@ -72,7 +72,7 @@ export async function purchaseGrant(
   }
   const rollover = await checkedRollover(dependencies, tx, entitlement, request, now);
   if (!rollover.ok) return rollover;
-  const currency = request.currency ?? (await currencyOf(tx, entitlement));
+  const currency = request.currency ?? (await currencyOf(dependencies, tx, entitlement));
   const made = await makeOneOffInvoice(dependencies, tx, await orderOf(tx, entitlement, request, currency, now), now);
   if (!made.ok) return made;
   const purchase = await insertPurchase(tx, {
@@ -118,7 +118,12 @@ async function checkedRollover(
 }
 
 /** domain.md §5, Purchase: the subscription's plan, the customer, the merchant, USD. */
-async function currencyOf(tx: Tx, { merchantId, planId, customerId }: EntitlementRow): Promise<string> {
+async function currencyOf(
+  { source }: InvoicingDependencies,
+  tx: Tx,
+  { merchantId, subscriptionId, planId, customerId }: EntitlementRow,
+): Promise<string> {
+  if (subscriptionId !== null) return (await source.terms(tx, subscriptionId)).currency;
   const plan = planId === null ? undefined : await findPlan(tx, planId);
   if (plan) return plan.currency;
   const customer = await findCustomer(tx, customerId);

@@ -106,7 +106,8 @@ function accessToFeature(
   const balances = details.flatMap((each) => (each.featureType === 'metered' ? [decimal(each.balance)] : []));
   const giving = details.filter(({ hasAccess }) => hasAccess);
   const hasAccess = giving.some((each) => !isOverBudget(each, budgets));
-  const reason = giving.length > 0 ? 'budget_spent' : 'no_balance';
+  const isPaused = details.some(({ paused }) => paused === true);
+  const reason = giving.length > 0 ? 'budget_spent' : isPaused ? 'paused' : 'no_balance';
   return {
     featureKey: newest.featureKey,
     featureId: newest.featureId,

@@ -82,6 +82,7 @@ async function openStory(metricFields: Record<string, unknown> = {}): Promise<St
             activeFrom: at('2026-01-01'),
             activeTo: null,
             billableMetricIds: [metric.id],
+            pauses: [],
             metadata: {},
             nextActionAt: null,
             ...row,

@@ -20,6 +20,13 @@ export function statusAt(
 const isActiveAt = (entitlement: CountedEntitlement, at: Instant): boolean =>
   statusAt(entitlement, at) === 'active' && !isAfter(entitlement.activeFrom, at);
 
+/** Is its subscription paused (commercial.md §6)? */
+const isPausedAt = ({ pauses }: CountedEntitlement, at: Instant): boolean =>
+  pauses.some(
+    ({ from, to }) =>
+      !isBefore(at, Temporal.Instant.from(from)) && (to === null || isBefore(at, Temporal.Instant.from(to))),
+  );
+
 /**
  * An entitlement as the API answers it.
  * @param now effective now of the entitlement
@@ -48,9 +55,10 @@ export async function toLoadedReply(
 /** The answer about an entitlement at an instant, by its balance; null: nothing is metered. */
 export function detailOf(loaded: Loaded, at: Instant): (balance: Balance | null) => EntitlementDetailReply {
   const { entitlement, terms } = loaded;
-  const isActive = isActiveAt(entitlement, at);
+  const isPaused = isPausedAt(entitlement, at);
+  const isActive = isActiveAt(entitlement, at) && !isPaused;
   const template = templateAt(terms, at);
-  const shared = sharedFields(loaded, at);
+  const shared = { ...sharedFields(loaded, at), ...(isPaused && { paused: true }) };
   const billableMetrics = [...entitlement.billableMetricIds];
   const isSoftLimit = template.type === 'metered' && template.isSoftLimit === true;
   const config = template.type === 'static' ? template.config : undefined;

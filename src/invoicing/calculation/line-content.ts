@@ -5,7 +5,7 @@ import { groupKey } from '../invoice/billed-usage.ts';
 import type { TierRecord } from '../invoice/invoice-line.ts';
 import type { OwedCharge } from '../owed/charges.ts';
 import type { DiscountLine } from '../owed/discounts.ts';
-import { type RatedLine, shortened, shortText } from '../rating/index.ts';
+import { displayUnitOf, type RatedLine, shortened, shortText } from '../rating/index.ts';
 import type { BilledPrice } from '../terms/billing-terms.ts';
 import type { CalculatedLine, CalculationInput, DraftLine, Line, OtherLine, RatedDue } from './calculation.ts';
 import { type AtOnePrice, atOnePrice } from './one-price.ts';
@@ -122,6 +122,7 @@ function storedLine(
 ): CalculatedLine {
   const { metric, fee } = price;
   const hasUnits = line.kind === 'charge' || line.kind === 'grants';
+  const display = hasUnits && !saidAsAmount(line) ? displayUnitOf(price) : null;
   return {
     eventType: line.eventType,
     lineItemType: line.lineItemType,
@@ -145,7 +146,7 @@ function storedLine(
     periodEnd: period.end,
     groupValues: line.group === null ? null : { ...line.group },
     tiers: line.tiers === null ? null : tierRecords(line.tiers, input.currency),
-    workings: line.workings ?? null,
+    workings: display ? { ...line.workings, display } : (line.workings ?? null),
     sourceKey: null,
   };
 }

@@ -27,7 +27,8 @@ export function listPrices(
 ): ReadonlyMap<string, Decimal> {
   const { price } = charge;
   if (!price.agreed) return new Map();
-  const listed = rated(input, { ...charge, price: { ...price, pricing: price.agreed.list.pricing } }, usage);
+  const atList = usage.map(({ ofEach: _, ofEachAtList: ofEach, ...row }) => ({ ...row, ...(ofEach && { ofEach }) }));
+  const listed = rated(input, { ...charge, price: { ...price, pricing: price.agreed.list.pricing } }, atList);
   const charges = listed.lines.filter(({ kind }) => kind === 'charge');
   return new Map(charges.map(({ group, unitPrice }) => [groupKey(group ?? {}), unitPrice]));
 }
@@ -68,6 +69,7 @@ function ratedThing(usage: readonly BilledUsage[], price: BilledPrice): Rated {
       group: row.groupValues,
       quantity: row.quantity,
       eventCount: BigInt(row.eventCount),
+      ...(row.ofEach && { ofEach: row.ofEach }),
     })),
     grants: sum(rows.map(({ granted }) => granted)),
   };

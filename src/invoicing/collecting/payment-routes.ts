@@ -1,7 +1,8 @@
+import type { Tx } from '../../db/index.ts';
 import { Reply, type Route, routesOf } from '../../http/index.ts';
 import { ok } from '../../kernel/result.ts';
 import { instantOrNull } from '../../kernel/time.ts';
-import { listReceiptsOf } from '../../payments/index.ts';
+import { listReceiptsOf, type PartReturn, type PaymentReceipt, partsOfPayments } from '../../payments/index.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import {
   InvoicePaymentReply,
@@ -43,8 +44,11 @@ export const paymentRoutes = (dependencies: InvoicingDependencies): readonly Rou
     access: { role: 'viewer', merchant: { of: 'id', kind: 'invoice' } },
     query: PaymentListQuery,
     of: InvoicePaymentReply,
-    list: ({ tx, params, query, page }) => listReceiptsOf(tx, params.id, instantOrNull(query.updatedFrom), page),
-    each: (row) => toInvoicePaymentReply(dependencies.publicUrl, row),
+    list: async ({ tx, params, query, page }) => {
+      const { rows, ...more } = await listReceiptsOf(tx, params.id, instantOrNull(query.updatedFrom), page);
+      return { ...more, rows: await withReturns(tx, rows) };
+    },
+    each: ({ receipt, returns }) => toInvoicePaymentReply(dependencies.publicUrl, receipt, returns),
   }),
   api.post(`${path}/:paymentId/markReturned`, 'markInvoicePaymentReturned', {
     summary: 'Mark a recorded payment as returned',
@@ -58,7 +62,23 @@ export const paymentRoutes = (dependencies: InvoicingDependencies): readonly Rou
     handler: async ({ tx, merchantId, params, body, now }) => {
       const { id, paymentId } = params as { id: string; paymentId: string };
       const returned = await returnPayment(tx, { merchantId, invoiceId: id, paymentId }, body, now);
-      return returned.ok ? ok(toInvoicePaymentReply(dependencies.publicUrl, returned.value)) : returned;
+      if (!returned.ok) return returned;
+      const [{ receipt, returns }] = (await withReturns(tx, [returned.value])) as [ReturnedPayment];
+      return ok(toInvoicePaymentReply(dependencies.publicUrl, receipt, returns));
     },
   }),
 ];
+
+/** A payment, and its parts that go back. */
+interface ReturnedPayment {
+  readonly receipt: PaymentReceipt;
+  readonly returns: readonly PartReturn[];
+}
+
+async function withReturns(tx: Tx, receipts: readonly PaymentReceipt[]): Promise<ReturnedPayment[]> {
+  const partsOf = await partsOfPayments(
+    tx,
+    receipts.map(({ id }) => id),
+  );
+  return receipts.map((receipt) => ({ receipt, returns: partsOf.get(receipt.id) ?? [] }));
+}

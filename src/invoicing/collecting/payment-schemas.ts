@@ -15,7 +15,7 @@ import {
 import { decimal } from '../../kernel/decimal.ts';
 import { formatMoney } from '../../kernel/money.ts';
 import { formatInstant } from '../../kernel/time.ts';
-import { type PaymentReceipt, RECORDED_METHODS, RETURN_STATUSES } from '../../payments/index.ts';
+import { type PartReturn, type PaymentReceipt, RECORDED_METHODS, RETURN_STATUSES } from '../../payments/index.ts';
 
 const MOST = '1000000000000';
 
@@ -47,6 +47,30 @@ export const PaymentCreateBody = Strict(
   },
 );
 export type PaymentCreateBody = Static<typeof PaymentCreateBody>;
+
+/** A part of a payment that goes back. */
+const PartReturnReply = Type.Object(
+  {
+    creditNoteId: Id('refund'),
+    amount: DecimalOut,
+    status: OneOf(['requested', 'manual', 'returned', 'stopped']),
+    returnedAt: Nullable(Timestamp),
+    reference: Nullable(Type.String()),
+  },
+  {
+    $id: 'InvoicePaymentReturn',
+    description: 'A part of a payment that goes back because of a credit note over a part of the invoice.',
+    'x-fields': {
+      creditNoteId: 'The credit note that returns it.',
+      amount: 'The amount, in major units.',
+      status:
+        '`requested`: the provider is asked. `manual`: send it back yourself, and mark the payment as returned. ' +
+        '`returned`: it went back. `stopped`: the credit note was voided in time, or a dispute took the money.',
+      returnedAt: 'The time at which it went back. Null: it did not.',
+      reference: 'The reference of the return, of the provider or your own. Null: none.',
+    },
+  },
+);
 
 /** Money that came in for an invoice, by card or recorded. */
 export const InvoicePaymentReply = Type.Object(
@@ -89,6 +113,7 @@ export const InvoicePaymentReply = Type.Object(
         },
       ),
     ),
+    returns: Type.Array(PartReturnReply),
     receiptPdfUrl: Type.String(),
     createdAt: Timestamp,
   },
@@ -113,6 +138,7 @@ export const InvoicePaymentReply = Type.Object(
       paymentSessionId: 'The payment session. Null: it was paid without one.',
       paymentMethodId: 'The stored card. Null: none was used.',
       idempotencyKey: 'Your key of a recorded payment. Null: it was not recorded by hand.',
+      returns: 'The parts that go back because of credit notes over a part of the invoice.',
       receiptPdfUrl: 'The address of the receipt as PDF. It needs a key.',
     },
   },
@@ -138,7 +164,11 @@ export type PaymentReturnCreateBody = Static<typeof PaymentReturnCreateBody>;
 export const PaymentListQuery = ListQuery({ updatedFrom: Type.Optional(UpdatedFrom) });
 
 /** A payment of an invoice as the API answers it. */
-export function toInvoicePaymentReply(publicUrl: string, receipt: PaymentReceipt): Static<typeof InvoicePaymentReply> {
+export function toInvoicePaymentReply(
+  publicUrl: string,
+  receipt: PaymentReceipt,
+  returns: readonly PartReturn[] = [],
+): Static<typeof InvoicePaymentReply> {
   const money = (amount: PaymentReceipt['amount']) => formatMoney(amount, receipt.currency);
   return {
     object: 'payment',
@@ -161,6 +191,10 @@ export function toInvoicePaymentReply(publicUrl: string, receipt: PaymentReceipt
     paymentMethodId: receipt.paymentMethodId,
     idempotencyKey: receipt.idempotencyKey,
     dispute: receipt.dispute ? { ...receipt.dispute, amount: money(decimal(receipt.dispute.amount)) } : null,
+    returns: returns.map(({ refundId, amount, status, returnedAt, reference }) => ({
+      ...{ creditNoteId: refundId, amount: money(amount), status, reference },
+      returnedAt: returnedAt && formatInstant(returnedAt),
+    })),
     receiptPdfUrl: `${publicUrl}/v2/invoices/${receipt.invoiceId}/payments/${receipt.id}/receipt`,
     createdAt: formatInstant(receipt.createdAt),
   };

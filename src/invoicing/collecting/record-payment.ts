@@ -7,7 +7,7 @@ import { type Instant, instantOf, isAfter } from '../../kernel/time.ts';
 import { creditWallet } from '../../ledger/index.ts';
 import { findRecorded, newReceiptId, type PaymentReceipt, recordReceipt } from '../../payments/index.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
-import type { InvoiceRow } from '../invoice/invoice.ts';
+import { type InvoiceRow, payerOf } from '../invoice/invoice.ts';
 import { lockWithNow } from '../issue/actions.ts';
 import { decidePayment } from '../paying/pay.ts';
 import type { PaymentCreateBody } from './payment-schemas.ts';
@@ -21,7 +21,7 @@ export function divide(amount: Decimal, unpaid: Decimal): { applied: Decimal; ov
 
 /**
  * POST …/payments: money that came outside of any provider. Part payments add up, and what is more than the invoice
- * asks goes to the customer's wallet (api.md). The same key again is the same payment, whatever has become of its
+ * asks goes to the payer's wallet (api.md). The same key again is the same payment, whatever has become of its
  * invoice.
  * @returns IDEMPOTENCY_KEY_REUSED, INVALID_TRANSITION where the invoice takes no money (any more),
  *   PAYMENT_IN_PROGRESS while a charge of it is on its way.
@@ -47,7 +47,7 @@ export async function recordPayment(
   const decided = decidePayment(invoice);
   if (!decided.ok) return decided;
   const { applied, overpaid } = divide(amount, invoice.unpaidAmount);
-  const { currency, customerId, clockId } = invoice;
+  const { currency, clockId } = invoice;
   const receipt = await recordReceipt(
     tx,
     {
@@ -70,7 +70,8 @@ export async function recordPayment(
   if (overpaid.gt(0)) {
     const key = `overpaid:${receipt.id}`;
     const against = { account: 'cash', customerId: null } as const;
-    const more = { merchantId: tx.merchantId, customerId, currency, key, reason: 'payment', invoiceId } as const;
+    const of = { merchantId: tx.merchantId, customerId: payerOf(invoice), currency };
+    const more = { ...of, key, reason: 'payment', invoiceId } as const;
     await creditWallet(tx, { ...more, amount: overpaid, against }, now);
   }
   return ok({ receipt, isNew: true });

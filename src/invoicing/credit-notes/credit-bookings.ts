@@ -3,7 +3,7 @@ import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { post } from '../../ledger/index.ts';
 import type { CreditNoteRow } from '../invoice/credit-note.ts';
-import type { InvoiceRow } from '../invoice/invoice.ts';
+import { type InvoiceRow, payerOf } from '../invoice/invoice.ts';
 
 /**
  * A part of an invoice is given back: of what was unpaid the customer owes no more, the remainder is in the wallet.
@@ -12,12 +12,14 @@ import type { InvoiceRow } from '../invoice/invoice.ts';
  */
 export const bookCredit = (
   tx: Tx,
-  { merchantId, id: invoiceId, customerId, currency }: InvoiceRow,
+  invoice: InvoiceRow,
   note: CreditNoteRow,
   { off, offAgain }: { readonly off: Decimal; readonly offAgain: Decimal },
   now: Instant,
-): Promise<void> =>
-  post(
+): Promise<void> => {
+  const { merchantId, id: invoiceId, currency } = invoice;
+  const customerId = payerOf(invoice);
+  return post(
     tx,
     {
       merchantId,
@@ -35,3 +37,4 @@ export const bookCredit = (
     },
     now,
   );
+};

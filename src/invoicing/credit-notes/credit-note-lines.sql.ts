@@ -1,12 +1,17 @@
 import { columns, recordset, sql, type Tx } from '../../db/index.ts';
 import { newId } from '../../kernel/ids.ts';
-import type { CreditNoteLine, CreditNoteLineRow, CreditNoteRow } from '../invoice/credit-note.ts';
+import type { CreditNoteLine, CreditNoteLineRow, CreditNoteRow, ReadCreditNote } from '../invoice/credit-note.ts';
+
+/** The customer of a credit note. */
+export const CUSTOMER_OF_NOTE = sql`
+  (select i.customer_id from invoice i
+    where i.merchant_id = credit_note.merchant_id and i.id = credit_note.invoice_id) as customer_id`;
 
 /** Any credit note of an invoice. */
-export const selectCreditNote = (tx: Tx, invoiceId: string, id: string): Promise<CreditNoteRow | undefined> =>
-  tx.maybe<CreditNoteRow>(
-    sql`select * from credit_note where merchant_id = ${tx.merchantId} and invoice_id = ${invoiceId} and id = ${id}`,
-  );
+export const selectCreditNote = (tx: Tx, invoiceId: string, id: string): Promise<ReadCreditNote | undefined> =>
+  tx.maybe<ReadCreditNote>(sql`
+    select *, ${CUSTOMER_OF_NOTE} from credit_note
+     where merchant_id = ${tx.merchantId} and invoice_id = ${invoiceId} and id = ${id}`);
 
 /** The invoice that a credit note is to. */
 export const selectInvoiceOfCreditNote = (tx: Tx, id: string): Promise<{ invoiceId: string } | undefined> =>
@@ -28,9 +33,18 @@ export const selectLinesCreditedBefore = (
   tx.rows<CreditNoteLineRow & { number: string }>(sql`
     select l.*, n.number from credit_note_line l
       join credit_note n on n.merchant_id = l.merchant_id and n.id = l.credit_note_id
-     where n.merchant_id = ${note.merchantId} and n.invoice_id = ${note.invoiceId} and n.kind = 'credit'
+     where n.merchant_id = ${note.merchantId} and n.invoice_id = ${note.invoiceId} and n.kind in ('credit', 'partial')
        and (n.voided_at is null or n.voided_at > ${note.createdAt})
        and n.seq < (select seq from credit_note where merchant_id = ${note.merchantId} and id = ${note.id})
+     order by n.seq, l.position`);
+
+/** The lines of credit notes of people that are in force on an invoice. */
+export const selectPartialLines = (tx: Tx, invoiceId: string): Promise<CreditNoteLineRow[]> =>
+  tx.rows<CreditNoteLineRow>(sql`
+    select l.* from credit_note n
+      join credit_note_line l on l.merchant_id = n.merchant_id and l.credit_note_id = n.id
+     where n.merchant_id = ${tx.merchantId} and n.invoice_id = ${invoiceId} and n.kind = 'partial'
+       and n.status = 'ISSUED'
      order by n.seq, l.position`);
 
 const FIELDS = [

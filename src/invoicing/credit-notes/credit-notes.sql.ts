@@ -1,12 +1,13 @@
-import { type PageRequest, pageOfRows, sql, type Tx } from '../../db/index.ts';
+import { insertion, type PageRequest, pageOfRows, sql, type Tx } from '../../db/index.ts';
 import { type Decimal, ZERO } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { CreditNoteRow } from '../invoice/credit-note.ts';
+import type { CreditNoteRow, ReadCreditNote } from '../invoice/credit-note.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { drawNumbers } from '../invoice/invoices.sql.ts';
 import { creditNoteNumber } from '../invoice/numbering.ts';
 import { recordCreditNote } from '../outside-tax/records.ts';
+import { CUSTOMER_OF_NOTE } from './credit-note-lines.sql.ts';
 
 /**
  * Issues a credit note over all of an invoice that others leave; its number is drawn in this transaction (domain.md
@@ -29,9 +30,13 @@ export const insertPartCreditNote = (
   tx: Tx,
   invoice: InvoiceRow,
   part: NotedAmounts,
-  why: Pick<CreditNoteRow, 'reason' | 'refundId'>,
+  why: NoteFacts,
   now: Instant,
-): Promise<CreditNoteRow> => issueCreditNote(tx, invoice, 'credit', part, why, now);
+  kind: 'credit' | 'partial' = 'credit',
+): Promise<CreditNoteRow> => issueCreditNote(tx, invoice, kind, part, why, now);
+
+type NoteFacts = Pick<CreditNoteRow, 'reason' | 'refundId'> &
+  Partial<Pick<CreditNoteRow, 'settlement' | 'toppedUp' | 'idempotencyKey' | 'idempotencyPrint'>>;
 
 /** Net of tax, and its tax. */
 interface NotedAmounts {
@@ -44,16 +49,16 @@ async function issueCreditNote(
   invoice: InvoiceRow,
   kind: CreditNoteRow['kind'],
   { amount, tax }: NotedAmounts,
-  { reason, refundId }: Pick<CreditNoteRow, 'reason' | 'refundId'>,
+  why: NoteFacts,
   now: Instant,
 ): Promise<CreditNoteRow> {
   const number = creditNoteNumber(await drawNumbers(tx, 'credit_note', 1, invoice.clockId, now));
   const note = await tx.one<CreditNoteRow>(sql`
-    insert into credit_note (merchant_id, id, kind, invoice_id, number, amount, tax_amount, total, currency, status,
-                             reason, refund_id, created_at)
-    values (${invoice.merchantId}, ${newId('refund')}, ${kind}, ${invoice.id}, ${number}, ${amount}, ${tax},
-            ${amount.plus(tax)}, ${invoice.currency}, 'ISSUED', ${reason}, ${refundId}, ${now})
-    returning *`);
+    ${insertion('credit_note', {
+      ...{ merchantId: invoice.merchantId, id: newId('refund'), kind, invoiceId: invoice.id, number },
+      ...{ amount, taxAmount: tax, total: amount.plus(tax), currency: invoice.currency, status: 'ISSUED' },
+      ...{ ...why, createdAt: now },
+    })} returning *`);
   await recordCreditNote(tx, invoice, note, now);
   return note;
 }
@@ -65,7 +70,7 @@ export async function selectSumsOfCreditNotes(
 ): Promise<(invoiceId: string) => NotedAmounts> {
   const rows = await tx.rows<NotedAmounts & { invoiceId: string }>(sql`
     select invoice_id, sum(amount) as amount, sum(tax_amount) as tax from credit_note
-     where merchant_id = ${tx.merchantId} and invoice_id = any (${[...invoiceIds]}::text[]) and kind = 'credit'
+     where merchant_id = ${tx.merchantId} and invoice_id = any (${[...invoiceIds]}::text[]) and kind in ('credit', 'partial')
        and status = 'ISSUED'
      group by invoice_id`);
   const sums = new Map(rows.map(({ invoiceId, amount, tax }) => [invoiceId, { amount, tax }]));
@@ -81,14 +86,28 @@ export const selectUnvoidedCreditNote = (tx: Tx, invoice: InvoiceRow): Promise<C
   tx.maybe<CreditNoteRow>(sql`
     select * from credit_note
      where merchant_id = ${invoice.merchantId} and invoice_id = ${invoice.id} and status = 'ISSUED'
-       and kind <> 'credit'`);
+       and kind not in ('credit', 'partial')`);
 
-/** Locks one refund of an invoice. */
-export const lockRefund = (tx: Tx, invoice: InvoiceRow, refundId: string): Promise<CreditNoteRow | undefined> =>
+/** Locks a credit note of this kind of an invoice: a refund, or one of a person over a part. */
+export const lockCreditNote = (
+  tx: Tx,
+  invoice: InvoiceRow,
+  id: string,
+  kind: 'refund' | 'partial',
+): Promise<CreditNoteRow | undefined> =>
   tx.maybe<CreditNoteRow>(sql`
     select * from credit_note
-     where merchant_id = ${invoice.merchantId} and invoice_id = ${invoice.id} and id = ${refundId}
-       and kind = 'refund' for update`);
+     where merchant_id = ${invoice.merchantId} and invoice_id = ${invoice.id} and id = ${id}
+       and kind = ${kind} for update`);
+
+/** Locks a key: a twin with the same key waits until this transaction ends, and then finds its credit note. */
+export const lockCreditNoteKey = (tx: Tx, key: string): Promise<number> =>
+  tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`credit note ${tx.merchantId} ${key}`}, 0))`);
+
+export const selectCreditNoteByKey = (tx: Tx, key: string): Promise<CreditNoteRow | undefined> =>
+  tx.maybe<CreditNoteRow>(
+    sql`select * from credit_note where merchant_id = ${tx.merchantId} and idempotency_key = ${key}`,
+  );
 
 /** Locks the credit notes that give back what credits had paid of a refunded invoice. */
 export const lockNotesOfRefund = (tx: Tx, { merchantId, id }: CreditNoteRow): Promise<CreditNoteRow[]> =>
@@ -133,11 +152,11 @@ export const selectRefundsInForce = (tx: Tx, invoiceIds: readonly string[]): Pro
 
 /** All credit notes on an invoice, newest first: its refunds, its cancellation, and those over a part. */
 export const selectCreditNotes = (tx: Tx, invoiceId: string, page: PageRequest) =>
-  pageOfRows<CreditNoteRow>(
+  pageOfRows<ReadCreditNote>(
     tx,
     {
       kind: 'refund',
-      select: sql`*`,
+      select: sql`*, ${CUSTOMER_OF_NOTE}`,
       from: sql`credit_note`,
       exists: sql`merchant_id = ${tx.merchantId} and invoice_id = ${invoiceId}`,
     },

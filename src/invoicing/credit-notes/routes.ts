@@ -1,5 +1,6 @@
 import { type Route, routesOf } from '../../http/index.ts';
 import { notFound, ok } from '../../kernel/result.ts';
+import { isOverPart } from '../invoice/credit-note.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { selectCreditNote, selectLinesOfCreditNote } from './credit-note-lines.sql.ts';
 import { selectCreditNotes } from './credit-notes.sql.ts';
@@ -24,14 +25,15 @@ export const creditNoteRoutes = ({ publicUrl }: InvoicingDependencies): readonly
   }),
   api.get(`${path}/:creditNoteId`, 'getInvoiceCreditNote', {
     summary: 'Retrieve a credit note',
-    description: '`lines` are there for a `credit`. The lines of the other kinds are those of the invoice.',
+    description:
+      '`lines` are there for a `credit` and a `partial`. The lines of the other kinds are those of the invoice.',
     access: VIEWER,
     replies: { 200: CreditNoteReply },
     handler: async ({ tx, params }) => {
       const { id, creditNoteId } = params as { id: string; creditNoteId: string };
       const note = await selectCreditNote(tx, id, creditNoteId);
       if (!note) return notFound('creditNote');
-      const lines = note.kind === 'credit' ? await selectLinesOfCreditNote(tx, note) : null;
+      const lines = isOverPart(note) ? await selectLinesOfCreditNote(tx, note) : null;
       return ok(toCreditNoteReply(note, publicUrl, lines));
     },
   }),

@@ -1,21 +1,79 @@
 import {
   DecimalOut,
+  DecimalText,
   Id,
   ListQuery,
   Nullable,
   NumberOut,
   OneOf,
   type Static,
+  Strict,
+  Text,
   Timestamp,
   Type,
 } from '../../http/index.ts';
 import { type Decimal, jsonNumber, plain } from '../../kernel/decimal.ts';
 import { formatMoney } from '../../kernel/money.ts';
 import { formatInstant } from '../../kernel/time.ts';
-import type { CreditNoteLineRow, CreditNoteRow } from '../invoice/credit-note.ts';
+import type { CreditNoteLineRow, ReadCreditNote } from '../invoice/credit-note.ts';
 import { listPriceId } from '../terms/list-price.ts';
 
 const Amount = DecimalOut;
+
+const SETTLEMENTS = ['refund', 'wallet', 'reduce'] as const;
+
+const MOST_LINES = 100;
+const MOST = '1000000000000';
+
+const PartCreditLine = Strict(
+  {
+    lineItemId: Id('lineItem'),
+    quantity: Type.Optional(DecimalText({ exclusiveMinimum: '0', maximum: MOST, fractionDigits: 12, accept: 'both' })),
+    amount: Type.Optional(DecimalText({ exclusiveMinimum: '0', maximum: MOST, fractionDigits: 9, accept: 'both' })),
+  },
+  {
+    $id: 'CreditNoteLineCreate',
+    description: 'A part of a charge that is credited: either `quantity` or `amount`.',
+    'x-fields': {
+      lineItemId: 'The charge that is credited: its discounts are credited with it.',
+      quantity: 'The units that are credited, at most what is left of the line.',
+      amount:
+        'The amount that is credited, in major units: before tax, or with tax if prices include it. At most what the ' +
+        'discounts and earlier credit notes left of the line.',
+    },
+  },
+);
+
+/** A credit note over parts of lines. */
+export const PartCreditBody = Strict(
+  {
+    lines: Type.Array(PartCreditLine, { minItems: 1, maxItems: MOST_LINES }),
+    reason: Text({ minLength: 1, maxLength: 1000 }),
+    settlement: Type.Optional(OneOf(SETTLEMENTS)),
+    idempotencyKey: Text({ minLength: 1, maxLength: 255 }),
+  },
+  {
+    $id: 'CreditNoteCreate',
+    examples: [
+      {
+        lines: [{ lineItemId: 'li_0000000000000000000001', amount: '20.00' }],
+        reason: 'The export was down for two days',
+        idempotencyKey: 'ticket-4711',
+      },
+    ],
+    'x-fields': {
+      lines: 'The charges that are credited in part, each once.',
+      reason: 'The reason. It is on the document.',
+      settlement:
+        '`reduce`: off what is unpaid. `refund`: back as it was paid. `wallet`: into the wallet. Default: first off ' +
+        'what is unpaid, and the remainder back as it was paid.',
+      idempotencyKey:
+        'Your key of this credit note, valid for ever and for all invoices of the merchant. The same key again answers ' +
+        '200 with the first credit note.',
+    },
+  },
+);
+export type PartCreditBody = Static<typeof PartCreditBody>;
 
 const CreditNoteLineReply = Type.Object(
   {
@@ -62,18 +120,21 @@ export const CreditNoteReply = Type.Object(
   {
     id: Id('refund'),
     object: Type.Literal('credit_note'),
-    /** `credit` is over a part, of which there may be several; the others are over all that those leave. */
-    kind: OneOf(['refund', 'cancellation', 'credit']),
+    /** `credit` and `partial` are over a part, of which there may be several; the others over all that those leave. */
+    kind: OneOf(['refund', 'cancellation', 'credit', 'partial']),
     number: Type.String(),
     invoiceId: Id('invoice'),
     merchantId: Id('organization'),
+    customerId: Id('customer'),
     amount: Amount,
     taxAmount: Amount,
     total: Amount,
     currency: Type.String(),
     status: OneOf(['ISSUED', 'VOIDED']),
+    settlement: Nullable(OneOf(SETTLEMENTS)),
     reason: Nullable(Type.String()),
     voidReason: Nullable(Type.String()),
+    idempotencyKey: Nullable(Type.String()),
     lines: Nullable(Type.Array(CreditNoteLineReply)),
     pdfUrl: Type.String(),
     documentXmlUrl: Type.String(),
@@ -86,16 +147,19 @@ export const CreditNoteReply = Type.Object(
     'x-fields': {
       kind:
         '`refund`: of a whole paid invoice. `cancellation`: of an unpaid one. `credit`: of a part, such as ' +
-        'unused time.',
+        'unused time. `partial`: of parts of lines, as you asked.',
       number: ['The number of the credit note, without gaps for the merchant.', 'CN-000007'],
       invoiceId: 'The invoice that is credited.',
+      customerId: 'The customer of the invoice.',
       amount: 'The credited amount before tax, in major units.',
       taxAmount: 'The tax that is reversed, in major units.',
       total: 'The sum of `amount` and `taxAmount`, in major units.',
       status: '`ISSUED`: it is valid. `VOIDED`: it was voided, permanently.',
+      settlement: 'The settlement of a `partial` that was sent. Null: none was.',
       reason: 'The reason that was sent. Null: none was.',
       voidReason: 'The reason that was sent with the void. Null: none was.',
-      lines: 'The lines of a `credit`. Null: in lists, and where the lines are those of the invoice.',
+      idempotencyKey: 'Your key of a `partial`. Null: of the other kinds.',
+      lines: 'The lines of a `credit` or a `partial`. Null: in lists, and where the lines are those of the invoice.',
       pdfUrl: 'The address of the PDF. It needs a key.',
       documentXmlUrl: 'The address of the e-invoice. It needs a key.',
       voidedAt: 'The time of the void. Null: it is not voided.',
@@ -107,7 +171,7 @@ export const CreditNoteListQuery = ListQuery({});
 
 /** A credit note as the API answers it; `publicUrl` is what links to this environment start with. */
 export function toCreditNoteReply(
-  note: CreditNoteRow,
+  note: ReadCreditNote,
   publicUrl: string,
   lines: readonly CreditNoteLineRow[] | null = null,
 ): Static<typeof CreditNoteReply> {
@@ -120,13 +184,16 @@ export function toCreditNoteReply(
     number: note.number,
     invoiceId: note.invoiceId,
     merchantId: note.merchantId,
+    customerId: note.customerId,
     amount: money(note.amount),
     taxAmount: money(note.taxAmount),
     total: money(note.total),
     currency: note.currency,
     status: note.status,
+    settlement: note.settlement,
     reason: note.reason,
     voidReason: note.voidReason,
+    idempotencyKey: note.idempotencyKey,
     lines:
       lines?.map((line) => ({
         id: line.id,

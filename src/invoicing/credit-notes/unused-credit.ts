@@ -36,6 +36,8 @@ export interface UnusedCreditRow {
   unitPrice: Decimal | null;
   /** The source of the lines in a billing schedule; null: they are of a subscription. */
   sourceKey: string | null;
+  /** A credit note of a person: a reduction of the line, which counts as billed. */
+  isNote?: boolean;
   /** The invoice with the remainder as a line; null: none. */
   targetInvoiceId: string | null;
   createdAt: Instant;

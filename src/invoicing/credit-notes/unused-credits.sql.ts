@@ -28,6 +28,7 @@ const FIELDS = [
   'quantity',
   'unitPrice',
   'sourceKey',
+  'isNote',
 ] as const satisfies readonly (keyof UnusedCreditRow)[];
 
 /**
@@ -46,7 +47,7 @@ export async function insertUnusedCredits(
            (select coalesce(max(l.seq), 0)
               from invoice i join invoice_line l on l.merchant_id = i.merchant_id and l.invoice_id = i.id
              where i.merchant_id = ${first.merchantId} and i.subscription_id = r.subscription_id)
-      from jsonb_populate_recordset(null::unused_credit, ${recordset(rows)}) r
+      from jsonb_populate_recordset(null::unused_credit, ${recordset(rows.map((row) => ({ isNote: false, ...row })))}) r
     returning *`);
   const byId = new Map(stored.map((row) => [row.id, row]));
   return rows.map(({ id }) => byId.get(id) as UnusedCreditRow);
@@ -194,6 +195,8 @@ export const isCredited = async (
   (
     await tx.one<{ found: boolean }>(sql`
     select exists (select from unused_credit where merchant_id = ${merchantId} and invoice_id = ${id})
+        or exists (select from credit_note where merchant_id = ${merchantId} and invoice_id = ${id}
+                      and kind = 'partial' and status = 'ISSUED')
         or exists (
           select from invoice_line b
             join invoice i on i.merchant_id = b.merchant_id and i.subscription_id = ${subscriptionId} and i.id <> ${id}

@@ -23,6 +23,7 @@ import {
   isBilledOnce,
   justBefore,
   type OwedCharge,
+  startOfBills,
 } from '../owed/charges.ts';
 import { shareOfTime } from '../rating/index.ts';
 import type { BillingTerms, CreditMode } from '../terms/billing-terms.ts';
@@ -290,7 +291,7 @@ async function selectIssuedItemsOf(
 /** The charges in advance of a period are on the invoice before it, so that one is read, too. */
 function sinceOf({ terms, after }: Pick<IssuedQuestion, 'terms' | 'after'>): Instant {
   const around = cellsIn(terms, { start: justBefore(after), end: after.add({ microseconds: 1 }) });
-  return justBefore(around.map(({ start }) => start).reduce(earliest, after));
+  return justBefore(around.map((cell) => startOfBills(terms, cell)).reduce(earliest, after));
 }
 
 /** The fees that are owed, in advance and in arrears, for the time of some items. */

@@ -17,10 +17,18 @@ import {
 import type { UnusedCreditRow } from '../credit-notes/unused-credit.ts';
 import { insertUnusedCredit, markCredited, selectCreditsOn } from '../credit-notes/unused-credits.sql.ts';
 import { selectBilledLines, selectCredits } from '../difference/billed.sql.ts';
-import { type BilledItem, type Correction, itemsOf, leftOfItem } from '../difference/billed.ts';
+import {
+  type AmountWithTax as Amounts,
+  type Behavior,
+  type BilledItem,
+  type Correction,
+  itemsOf,
+  leftOfItem,
+  quoted,
+} from '../difference/billed.ts';
 import type { CreditNoteLine, CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
-import type { InvoiceRow } from '../invoice/invoice.ts';
+import { type InvoiceRow, payerOf } from '../invoice/invoice.ts';
 import { lockInvoice, lockInvoicesById, selectLines, updateInvoice } from '../invoice/invoices.sql.ts';
 import { justBefore } from '../owed/charges.ts';
 import { markPaid } from '../paying/pay.ts';
@@ -35,12 +43,6 @@ interface NoteOrder {
   readonly most: Decimal;
   readonly off: Decimal;
   readonly offAgain: Decimal;
-}
-
-/** A net amount and its tax. */
-interface Amounts {
-  readonly net: Decimal;
-  readonly tax: Decimal;
 }
 
 /** The invoice of a credit note, and the refund that gives the credits back: its void takes them back again. */
@@ -158,13 +160,21 @@ const totalOf = (lines: readonly CreditNoteLine[]): Decimal =>
 /** The deductions of an invoice that no other invoice bears, for which no document credits tax. */
 const bookDeductions = (
   tx: Tx,
-  { merchantId, id: invoiceId, customerId, currency }: InvoiceRow,
+  invoice: InvoiceRow,
   { id }: CreditNoteRow,
   amount: Decimal,
   now: Instant,
 ): Promise<void> => {
+  const { merchantId, id: invoiceId, currency } = invoice;
   const against = { account: 'revenue', customerId: null } as const;
-  const move = { merchantId, customerId, currency, key: `carried:${id}`, reason: 'credit', invoiceId } as const;
+  const move = {
+    merchantId,
+    customerId: payerOf(invoice),
+    currency,
+    key: `carried:${id}`,
+    reason: 'credit',
+    invoiceId,
+  } as const;
   return creditWallet(tx, { ...move, amount, against }, now);
 };
 
@@ -419,18 +429,23 @@ function creditOf(
   missing: Decimal,
 ): (Amounts & { readonly quoted: Decimal }) | null {
   const left = leftOfItem(item);
-  const most = taxBehavior === 'inclusive' ? grossOf(left) : left.net;
-  const quoted = Decimal.min(missing, most);
-  if (quoted.lte(0)) return null;
-  if (quoted.eq(most)) return { ...left, quoted };
-  const tax = roundTo(left.tax.times(quoted).div(most), currency, 'half-away-from-zero');
-  return { net: taxBehavior === 'inclusive' ? quoted.minus(tax) : quoted, tax, quoted };
+  const amount = Decimal.min(missing, quoted(left, taxBehavior));
+  return amount.lte(0) ? null : { ...partOfLeft(left, amount, taxBehavior, currency), quoted: amount };
 }
 
-const rowOf = (
+/** As much of what is left as a price quotes it, with its share of the tax; all of it for all of it. */
+export function partOfLeft(left: Amounts, amount: Decimal, behavior: Behavior, currency: string): Amounts {
+  const most = quoted(left, behavior);
+  if (amount.eq(most)) return left;
+  const tax = roundTo(left.tax.times(amount).div(most), currency, 'half-away-from-zero');
+  return { net: behavior === 'inclusive' ? amount.minus(tax) : amount, tax };
+}
+
+/** A credit of an item, on no invoice yet. */
+export const rowOf = (
   { merchantId, subscriptionId }: Pick<BillingTerms, 'merchantId' | 'subscriptionId'>,
   item: BilledItem,
-  { net, tax, correction, told }: Amounts & Pick<TakenBack, 'correction' | 'told'>,
+  { net, tax, correction, told }: Amounts & Pick<TakenBack, 'told'> & { readonly correction: Correction | null },
   now: Instant,
 ): Omit<UnusedCreditRow, 'seq'> => ({
   merchantId,

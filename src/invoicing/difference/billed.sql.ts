@@ -100,7 +100,7 @@ export async function selectCreditsOf(tx: Tx, asked: readonly BilledQuestion[]):
   const rows = await tx.rows<Placed<CreditRow>>(sql`
     select q.place::int, c.id, c.invoice_id, c.price_id, c.charged_from,
            c.charged_to, c.unused_from, c.unused_to, c.amount as net,
-           c.tax_amount as tax, c.correction
+           c.tax_amount as tax, c.correction, c.is_note
       from unnest(${asked.map(({ invoice }) => invoice.subscriptionId)}::text[],
                   ${asked.map(({ since }) => since)}::timestamptz[],
                   ${asked.map(({ before }) => before?.seq ?? null)}::bigint[],

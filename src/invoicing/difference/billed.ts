@@ -1,6 +1,6 @@
 import { type Decimal, decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import { roundTo } from '../../kernel/money.ts';
-import { subtract } from '../../kernel/spans.ts';
+import { intersect, lengthOf, subtract } from '../../kernel/spans.ts';
 import type { Instant, Period } from '../../kernel/time.ts';
 import { groupKey } from '../invoice/billed-usage.ts';
 import type { TierRecord } from '../invoice/invoice-line.ts';
@@ -44,6 +44,8 @@ export interface StoredCredit {
   readonly tax: Decimal;
   /** For a correction, the credit of each kind; null: it credits time. */
   readonly correction: Correction | null;
+  /** A credit note of a person: it reduces the lines, and counts as billed. */
+  readonly isNote?: boolean;
 }
 
 /** A correction in the kinds of lines of which a charge is made, as decimal text; below 0. */
@@ -194,6 +196,69 @@ export const timeOfItem = ({ period, credits }: BilledItem): Period[] =>
       .map(({ unusedFrom: start, unusedTo: end }) => ({ start, end })),
   );
 
+/**
+ * The part of the credit notes of people that goes with a time of an item: each has its share of the time that the item
+ * was for when it was written, rounded.
+ */
+export function notedIn(item: BilledItem, span: Period): AmountWithTax {
+  const shares = notesOf(item).map((note) => shareOfNote(note, span));
+  return { net: sum(shares.map(({ net }) => net)), tax: sum(shares.map(({ tax }) => tax)) };
+}
+
+/** A credit note of a person on an item. */
+interface ItemNote extends AmountWithTax {
+  readonly currency: string;
+  /** The time that the item was for when it was written. */
+  readonly time: readonly Period[];
+  /** The time that credits took since. */
+  readonly unused: Period[];
+}
+
+function notesOf({ period, credits, lines }: BilledItem): ItemNote[] {
+  let time: readonly Period[] = [period];
+  const notes: ItemNote[] = [];
+  for (const { isNote, correction, net, tax, unusedFrom: start, unusedTo: end } of credits) {
+    if (isNote) notes.push({ net, tax, currency: lines[0]?.currency ?? '', time, unused: [] });
+    if (correction !== null) continue;
+    for (const { unused } of notes) unused.push({ start, end });
+    time = subtract(time, [{ start, end }]);
+  }
+  return notes;
+}
+
+function shareOfNote({ net, tax, currency, time }: ItemNote, span: Period): AmountWithTax {
+  const [part, whole] = [lengthOf(intersect(time, [span])), lengthOf(time)].map(String) as [string, string];
+  const share = (amount: Decimal) => roundTo(amount.times(part).div(whole), currency, 'half-away-from-zero');
+  return { net: share(net), tax: share(tax) };
+}
+
+/** The part of the credit notes of people that no credit for time has taken with it. */
+export function notesLeft(item: BilledItem): AmountWithTax {
+  const isOver = lengthOf([item.period]) > 0n && timeOfItem(item).length === 0;
+  const left = notesOf(item).map((note) => {
+    const gone = note.unused.map((span) => shareOfNote(note, span));
+    return {
+      net: note.net.minus(sum(gone.map(({ net }) => net))),
+      tax: note.tax.minus(sum(gone.map(({ tax }) => tax))),
+    };
+  });
+  return isOver
+    ? { net: ZERO, tax: ZERO }
+    : { net: sum(left.map(({ net }) => net)), tax: sum(left.map(({ tax }) => tax)) };
+}
+
+/** A net amount and its tax. */
+export interface AmountWithTax {
+  readonly net: Decimal;
+  readonly tax: Decimal;
+}
+
+/** The part of an item that is not credited, before the credit notes of people, as its price quotes it. */
+export function leftBeforeNotes(item: BilledItem, behavior: Behavior): Decimal {
+  const [left, noted] = [leftOfItem(item), notesLeft(item)];
+  return quoted({ net: left.net.plus(noted.net), tax: left.tax.plus(noted.tax) }, behavior);
+}
+
 /** The bill of a charge, in the kinds of its lines, before a total of 0 cut it. */
 export interface BilledSoFar {
   readonly charges: readonly BilledGroup[];
@@ -221,7 +286,7 @@ export interface BilledGroup {
 }
 
 /** The amount of a line as its price quotes it. */
-const quoted = ({ net, tax }: Pick<StoredLine, 'net' | 'tax'>, behavior: Behavior): Decimal =>
+export const quoted = ({ net, tax }: AmountWithTax, behavior: Behavior): Decimal =>
   behavior === 'inclusive' ? net.plus(tax) : net;
 
 /** The amount of a line before a total of 0 cut it; the cut part is credited in another way. */

@@ -6,8 +6,8 @@ import { type Cell, cellAt, cellOf, cellsIn } from '../owed/charges.ts';
 import { inTwoKinds, isLongerThanPlan, shareIn, windowOf } from '../owed/coupons.ts';
 import type { BilledPrice, BilledRedemption } from '../terms/billing-terms.ts';
 import { cadenceOfPrice, type HistoricTerms, segmentAt, segmentsOf, spansOf } from '../timeline/segments.ts';
-import { type BilledItem, timeOfItem } from './billed.ts';
-import { type BillingState, type DueCharge, quotedLeft } from './due.ts';
+import { type BilledItem, leftBeforeNotes, timeOfItem } from './billed.ts';
+import type { BillingState, DueCharge } from './due.ts';
 
 /** What of a period is on other invoices: a price, or (null) the minimum of the plan. */
 export interface BilledInPeriod {
@@ -83,7 +83,7 @@ function couponsIn(
   isLate: boolean,
 ): DueCoupons[] {
   const period = { start: cell.start, end: cell.whole.end };
-  const quoted = (item: BilledItem) => quotedLeft(item, terms);
+  const quoted = (item: BilledItem) => leftBeforeNotes(item, terms.taxBehavior);
   const coupons = redemptions.flatMap((redemption): CouponInPeriod[] => {
     const own = items.filter(({ redemptionId }) => redemptionId === redemption.id);
     const [here, elsewhere] = [

@@ -42,7 +42,9 @@ import {
   type BilledItem,
   type BilledSoFar,
   billedUsage,
+  leftBeforeNotes,
   leftOfItem,
+  quoted,
   timeOfItem,
 } from './billed.ts';
 import { compareTime, type TimeDue } from './time.ts';
@@ -174,12 +176,12 @@ function dueAt(state: BillingState): DueCharge[] {
   return [
     ...arrears.flatMap((charge): DueCharge[] => {
       if (!isFee(charge)) return [usageDue(charge, cell, state)];
-      return fees.filter((due) => due.charge === charge).map(feeDue);
+      return fees.filter((due) => due.charge === charge).flatMap(feesDue);
     }),
     ...once,
     ...compareTime([...completed, ...cells.flatMap((each) => chargesInAdvance(terms, each))], items, terms)
       .due.filter(({ charge, before }) => before !== null || !completed.includes(charge))
-      .map(feeDue),
+      .flatMap(feesDue),
   ];
 }
 
@@ -226,6 +228,15 @@ function backOf(items: readonly BilledItem[]): TakenBack {
     tax: sum(left.map(({ tax }) => tax)),
     taxRate: (last as BilledItem).taxRate,
   };
+}
+
+/** A fee that is due. Times with another bill between them are lines of their own. */
+function feesDue(due: TimeDue): DueCharge[] {
+  const { charge, free } = due;
+  if (free.length < 2) return [feeDue(due)];
+  return free.map((period) => ({
+    charge: { ...charge, period, fraction: partOfFree(charge, [period]), spans: [period] },
+  }));
 }
 
 const feeDue = ({ charge, free, before }: TimeDue): DueCharge => {
@@ -328,7 +339,7 @@ function dueUpfront(state: BillingState): DueCharge[] {
     ...once
       .filter(({ price }) => !items.some(({ priceId }) => isOfPrice(priceId, price.id)))
       .map((charge) => ({ charge })),
-    ...compareTime(owed, items, terms).due.map(feeDue),
+    ...compareTime(owed, items, terms).due.flatMap(feesDue),
   ];
 }
 
@@ -516,15 +527,13 @@ function commitmentDue({ terms, items, invoice }: CommitmentState, cell: Cell, t
   const counted = items.map((item) => {
     const { priceId, period, invoiceEnd } = item;
     const bill = priceId !== null && { priceId, period, spans: timeOfItem(item), invoiceEnd };
-    return bill
-      ? scale(quotedLeft(item, terms).minus(couponsOf(item, terms, isGeneral)), shareOfBill(terms, cell, end, bill))
-      : ZERO;
+    return bill ? scale(beforeCoupons(item, terms, isGeneral), shareOfBill(terms, cell, end, bill)) : ZERO;
   });
   return {
     period: { start: cell.start, end },
     minimumAmount: minimumAmount ?? ZERO,
     charged: sum(counted),
-    before: sum(asked.map((item) => quotedLeft(item, terms).minus(couponsOf(item, terms)))),
+    before: sum(asked.map((item) => beforeCoupons(item, terms))),
     coupons: couponsOfMinimum(terms, cell),
     couponsBefore: addUp(asked.flatMap((item) => couponLinesOf(item, terms))),
     back: asked.length === 0 ? null : backOf(asked),
@@ -538,28 +547,24 @@ function commitmentDue({ terms, items, invoice }: CommitmentState, cell: Cell, t
   };
 }
 
-/** The part of an item that is not credited, as its price quotes it. */
-export function quotedLeft(item: BilledItem, { taxBehavior }: BillingState['terms']): Decimal {
-  const { net, tax } = leftOfItem(item);
-  return taxBehavior === 'inclusive' ? net.plus(tax) : net;
-}
-
 /** What coupons took of an item, under the redemption of each. */
 const couponLinesOf = ({ lines }: BilledItem, { taxBehavior }: BillingState['terms']) =>
-  lines.flatMap(({ workings, net, tax }) =>
-    workings?.coupon ? [{ [workings.coupon.redemptionId]: taxBehavior === 'inclusive' ? net.plus(tax) : net }] : [],
+  lines.flatMap((line) =>
+    line.workings?.coupon ? [{ [line.workings.coupon.redemptionId]: quoted(line, taxBehavior) }] : [],
   );
 
-/** What some coupons took of the part of an item that is not credited. */
-function couponsOf(
+/** The part of an item that is not credited, before the credit notes of people and before some coupons. */
+function beforeCoupons(
   item: BilledItem,
   terms: BillingState['terms'],
   isCounted: (redemptionId: string) => boolean = () => true,
 ): Decimal {
+  const left = leftBeforeNotes(item, terms.taxBehavior);
   const lines = couponLinesOf(item, terms).flatMap((each) => Object.entries(each));
-  if (lines.length === 0 || item.net.isZero()) return ZERO;
-  const all = sum(lines.filter(([id]) => isCounted(id)).map(([, amount]) => amount));
-  return all.times(leftOfItem(item).net).div(item.net);
+  const whole = quoted(item, terms.taxBehavior);
+  if (lines.length === 0 || whole.isZero()) return left;
+  const taken = sum(lines.filter(([id]) => isCounted(id)).map(([, amount]) => amount));
+  return left.minus(taken.times(left).div(whole));
 }
 
 /** The share of the whole period for a minimum, if the period became shorter after it was billed. */

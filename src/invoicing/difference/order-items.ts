@@ -16,6 +16,8 @@ export interface OrderItem {
   readonly taxRate: Decimal;
   readonly creditedNet: Decimal;
   readonly creditedTax: Decimal;
+  /** The part of it by credit notes of people, which count as billed. */
+  readonly notedNet: Decimal;
   readonly isIssued: boolean;
   /** A cancelled, written off or refunded invoice gets no credit. */
   readonly isStanding: boolean;

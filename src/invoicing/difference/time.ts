@@ -14,6 +14,9 @@ import {
   billsTime,
   leftOfItem,
   NOTHING_BILLED,
+  notedIn,
+  notesLeft,
+  quoted,
   timeOfItem,
   totalBilled,
 } from './billed.ts';
@@ -64,7 +67,9 @@ export function compareTime(
     const isForTime = billsTime(item);
     const found = isForTime ? places.get(`${item.priceId} ${plain(item.quantity)}`) : ofPrice.get(item.priceId);
     let left = timeOfItem(item);
-    let amount = totalBilled(billedTime(item, (all) => all, behavior)).minus(creditedOf(item, behavior));
+    let amount = totalBilled(billedTime(item, (all) => all, behavior))
+      .minus(creditedOf(item, behavior))
+      .plus(quoted(notesLeft(item), behavior));
     for (const index of (found ?? []).filter((each) => isOfInterval(item, owed[each]))) {
       const common = intersect(
         left,
@@ -153,9 +158,13 @@ export function creditsOf(
   return given.flatMap((span, index): TimeCredit[] => {
     const share: Fraction = { numerator: lengthOf([span]), denominator: lengthOf([item.period]) };
     const part = shareOfAmount(share, currency);
+    const noted = notedIn(item, span);
     const isLast = isAllOfIt && index === given.length - 1;
-    const tax = isLast ? left.tax : Decimal.min(left.tax, part(item.tax));
-    const whole = behavior === 'inclusive' ? part(item.net.plus(item.tax)).minus(tax) : part(item.net);
+    const tax = isLast ? left.tax : Decimal.min(left.tax, part(item.tax).minus(noted.tax));
+    const whole =
+      behavior === 'inclusive'
+        ? part(item.net.plus(item.tax)).minus(noted.net).minus(noted.tax).minus(tax)
+        : part(item.net).minus(noted.net);
     const net = isLast ? left.net : Decimal.min(left.net, whole);
     left = { net: left.net.minus(net), tax: left.tax.minus(tax) };
     return net.plus(tax).lte(0) ? [] : [{ item, span, share, net, tax }];

@@ -9,7 +9,7 @@ import type { PaymentReceipt } from '../../payments/index.ts';
 import { inOrderOfTime, linesWithCredits, notesOfLine } from '../calculation/line-notes.ts';
 import { bearsTax } from '../calculation/one-off-lines.ts';
 import { selectLinesCreditedBefore, selectLinesOfCreditNote } from '../credit-notes/credit-note-lines.sql.ts';
-import type { CreditNoteLineRow, CreditNoteRow } from '../invoice/credit-note.ts';
+import { type CreditNoteLineRow, type CreditNoteRow, isOverPart } from '../invoice/credit-note.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { type InvoiceRow, localeOf, type PartyRecord, type TaxRecord } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
@@ -71,9 +71,9 @@ export async function describeCreditNote(
   const money: Money = (amount) => formatMoney(amount, note.currency);
   const lines = await linesWithCredits(tx, invoice);
   const credited = new Map(lines.map((line) => [line.id, line]));
-  const own = note.kind === 'credit' ? await selectLinesOfCreditNote(tx, note) : [];
-  const whole = note.kind === 'credit' ? [] : inOrderOfTime(invoice, lines);
-  const before = note.kind === 'credit' ? [] : await selectLinesCreditedBefore(tx, note);
+  const own = isOverPart(note) ? await selectLinesOfCreditNote(tx, note) : [];
+  const whole = isOverPart(note) ? [] : inOrderOfTime(invoice, lines);
+  const before = isOverPart(note) ? [] : await selectLinesCreditedBefore(tx, note);
   const less = before.map(({ number, ...line }) => ({
     ...negated(line),
     displayName: `${line.displayName} (${number})`,
@@ -191,6 +191,7 @@ function describeLine(invoice: InvoiceRow, line: LineRow, money: Money): Documen
     ...datesOf(invoice, line),
     quantity: plain(line.quantity),
     unit: line.metricUnit,
+    display: line.workings?.display,
     price: line.priceId,
     unitPrice: plain(line.unitPrice),
     amount: money(line.totalPrice),
@@ -246,6 +247,7 @@ const describePart = (
   quantity: plain(line.quantity),
   price: line.priceId,
   unit: line.isAmount ? '' : credited.get(line.appliesToLineId ?? '')?.metricUnit,
+  display: line.isAmount ? null : credited.get(line.appliesToLineId ?? '')?.workings?.display,
   unitPrice: line.isAmount ? money(line.amount) : plain(line.unitPrice),
   amount: money(line.amount),
   grossAmount: money(line.amount.plus(line.taxAmount)),

@@ -27,7 +27,7 @@ import {
 } from '../difference/due.ts';
 import type { FrozenTerms } from '../invoice/frozen-terms.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { asBilled, cellAt, cellOf, cellsIn, type InvoicePeriod, justBefore } from '../owed/charges.ts';
+import { asBilled, cellAt, cellOf, cellsIn, type InvoicePeriod, justBefore, startOfBills } from '../owed/charges.ts';
 import { ownPeriodAt } from '../owed/coupon-window.ts';
 import { inTwoKinds } from '../owed/coupons.ts';
 import type { BillingSource, BillingTerms } from '../terms/billing-terms.ts';
@@ -200,15 +200,21 @@ const startsOf = (terms: BillingTerms, read: readonly ReadPeriod[]): Instant[] =
 
 /** The starts of an invoice's period, and of all periods whose charges count for the commitments that it may ask. */
 const startsIn = (terms: BillingTerms, invoice: InvoicePeriod): Instant[] => [
-  ...[cellOf(terms, invoice), ...planPeriodsOf(terms, invoice).flatMap((cell) => cellsIn(terms, cell))].map(
-    ({ start }) => start,
+  ...[cellOf(terms, invoice), ...planPeriodsOf(terms, invoice).flatMap((cell) => cellsIn(terms, cell))].map((cell) =>
+    startOfBills(terms, cell),
   ),
   ...(inTwoKinds(terms.redemptions).ofPeriods.length > 0
-    ? [ownPeriodAt(terms, cellOf(terms, invoice).start)?.start ?? invoice.periodStart]
+    ? [startOfOwn(terms, cellOf(terms, invoice).start) ?? invoice.periodStart]
     : []),
   // What a coupon carries over is its amounts less all that it took.
   ...(terms.redemptions ?? []).flatMap(({ carriesOver, from }) => (carriesOver ? [from] : [])),
 ];
+
+/** From where on bills of the plan's period that holds an instant can begin. */
+function startOfOwn(terms: BillingTerms, at: Instant): Instant | null {
+  const cell = ownPeriodAt(terms, at);
+  return cell && startOfBills(terms, cell);
+}
 
 /** From where on lines can matter: from the start of the earliest period of which the invoice may bill something. */
 function billedSince(terms: BillingTerms, invoice: UncalculatedInvoice, read: readonly ReadPeriod[]): Instant {
@@ -218,7 +224,10 @@ function billedSince(terms: BillingTerms, invoice: UncalculatedInvoice, read: re
   const from = kind === 'upfront' ? earliest(anchor, start) : start;
   for (const segment of segmentsOf(terms)) {
     if (isBefore(segment.start, from) || isAfter(segment.start, end)) continue;
-    for (const cadence of cadencesOf(segment)) starts.push(cellAt(terms, cadence, segment.start)?.start ?? from);
+    for (const cadence of cadencesOf(segment)) {
+      const cell = cellAt(terms, cadence, segment.start);
+      starts.push(cell ? startOfBills(terms, cell) : from);
+    }
   }
   return justBefore(starts.reduce(earliest, from));
 }

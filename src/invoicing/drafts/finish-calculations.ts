@@ -12,6 +12,7 @@ import { selectBilledUsageOfInvoices } from '../invoice/invoices.sql.ts';
 import { withOutsideAnswer } from '../outside-tax/answer.ts';
 import { leaseUntil } from '../outside-tax/quotes.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
+import { isPausedThroughout } from '../timeline/segments.ts';
 import { lockBilling } from '../usage/billing-lock.sql.ts';
 import { deleteUsageTakenOfCorrected } from '../usage/late-usage.sql.ts';
 import { type ReadPeriod, saveReadPeriods } from '../usage/late-usage.ts';
@@ -44,7 +45,7 @@ interface CalculationFacts {
   readonly loaded: Loaded;
   readonly usage: readonly BilledUsage[];
   readonly beside: Beside;
-  readonly isOfEndedPlan: boolean;
+  readonly terms: BillingTerms;
 }
 
 /**
@@ -109,16 +110,25 @@ async function loadFacts(
   const manual = await selectManualLinesOfInvoices(tx, ids);
   const credits = await selectCreditsOnInvoices(tx, ids);
   return asked.map(({ invoice, terms, rates, frozen }, place) => ({
-    ...{ invoice, rates, unanswered: frozen, loaded: loaded[place] as Loaded },
-    isOfEndedPlan: isOfEndedPlan(terms, invoice),
+    ...{ invoice, terms, rates, unanswered: frozen, loaded: loaded[place] as Loaded },
     usage: usage.get(invoice.id) ?? [],
     beside: { manual: manual.get(invoice.id) ?? [], credits: credits.get(invoice.id) ?? [] },
   }));
 }
 
-/** Has the subscription of an invoice ended with its period, or before? */
-const isOfEndedPlan = ({ bounds: { endsAt } }: BillingTerms, { periodEnd }: InvoiceRow): boolean =>
-  endsAt !== null && !isAfter(endsAt, periodEnd);
+/**
+ * Does an invoice ask nobody for anything? It has no line, and its subscription has ended with its period, or before;
+ * or all its lines are 0, and the subscription was paused for all of its period (commercial.md §6).
+ */
+function isSilent(terms: BillingTerms, { kind, periodStart, periodEnd }: InvoiceRow, { lines }: Calculation): boolean {
+  const { endsAt } = terms.bounds;
+  if (lines.length === 0 && endsAt !== null && !isAfter(endsAt, periodEnd)) return true;
+  return (
+    kind === 'subscription' &&
+    lines.every(({ totalAmount, workings }) => totalAmount.isZero() && workings?.cut === undefined) &&
+    isPausedThroughout(terms, { start: periodStart, end: periodEnd })
+  );
+}
 
 /** The decision about an invoice: its amounts, or that it waits for a tax provider. */
 type Decided =
@@ -145,7 +155,7 @@ async function decideOrFail(
 async function decideCalculation(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  { invoice, rates, unanswered, loaded, usage, beside, isOfEndedPlan }: CalculationFacts,
+  { invoice, terms, rates, unanswered, loaded, usage, beside }: CalculationFacts,
   now: Instant,
 ): Promise<Decided> {
   const billing = billingOf(loaded);
@@ -156,7 +166,7 @@ async function decideCalculation(
   const frozen = { ...answered, history: unanswered.history };
   const calculation = calculateInvoice(billing, frozen, invoice, usage, beside);
   refuseWrongBill(invoice, calculation, billing);
-  return { invoice, calculation, frozen, isOfEndedPlan, read: billing.read };
+  return { invoice, calculation, frozen, isSilent: isSilent(terms, invoice, calculation), read: billing.read };
 }
 
 /** The lines of an invoice say its place in the order of billing; one without lines keeps it. */

@@ -29,13 +29,13 @@ export interface Calculated {
   readonly invoice: InvoiceRow;
   readonly calculation: Calculation;
   readonly frozen: FrozenTerms;
-  /** Its plan has ended, so an invoice without a line asks nobody for anything. */
-  readonly isOfEndedPlan?: boolean;
+  /** It asks nobody for anything: its plan has ended, or was paused for all of its period. */
+  readonly isSilent?: boolean;
 }
 
 /**
  * Transition 5, of some invoices of one merchant: the lines are stored, and the draft is issued by itself unless it
- * waits for somebody. A draft without a line whose plan has ended is cancelled (11), so it never takes a number.
+ * waits for somebody. A draft that asks nobody for anything is cancelled (11), so it never takes a number.
  * @returns what is to be stored of the invoices themselves
  */
 export async function saveCalculations(
@@ -54,8 +54,7 @@ export async function saveCalculations(
   );
   const hashes = new Map(calculated.map(({ invoice, calculation }) => [invoice.id, draftHash(calculation)]));
   const missing = await findMissingKindsOf(tx, 'invoice', hashes);
-  const saved = calculated.map(({ invoice, calculation, frozen, isOfEndedPlan = false }) => {
-    const isEmptyEnd = isOfEndedPlan && calculation.lines.length === 0;
+  const saved = calculated.map(({ invoice, calculation, frozen, isSilent = false }) => {
     const waits = !invoice.autoApprove || (missing.get(invoice.id) ?? []).length > 0;
     const draft = moved(
       invoice,
@@ -70,11 +69,11 @@ export async function saveCalculations(
         terms: withOutsideCredits(frozen, calculation),
         failureReason: null,
         failureDetail: null,
-        nextActionAt: waits || isEmptyEnd ? null : now,
+        nextActionAt: waits || isSilent ? null : now,
       },
       now,
     );
-    return isEmptyEnd ? followedBy(draft, moved(draft.after, 'cancel', {}, now)) : draft;
+    return isSilent ? followedBy(draft, moved(draft.after, 'cancel', {}, now)) : draft;
   });
   const cancelled = saved.flatMap(({ after }) => (after.status === 'CANCELLED' ? [after] : []));
   await publishInvoices(tx, cancelled, 'invoice.cancelled.v0', now);

@@ -15,6 +15,10 @@ export interface BilledUsage {
   groupValues: Record<string, string | null>;
   quantity: Decimal;
   eventCount: number;
+  /** What its events come to one by one, for a price on each event (`EventRule`). */
+  ofEach?: Decimal;
+  /** The same at the price of the catalog, of a price that was agreed. */
+  ofEachAtList?: Decimal;
   /** Units of the quantity that grants covered; on the one row of a price without groups. */
   granted: Decimal;
   /**

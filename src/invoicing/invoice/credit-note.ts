@@ -4,8 +4,8 @@ import type { Instant } from '../../kernel/time.ts';
 export interface CreditNoteRow {
   merchantId: string;
   id: string;
-  /** `credit`: over a part, of which there may be several. */
-  kind: 'refund' | 'cancellation' | 'credit';
+  /** `credit`, `partial`: over a part, of which there may be several; `partial` is of a person. */
+  kind: 'refund' | 'cancellation' | 'credit' | 'partial';
   invoiceId: string;
   number: string;
   amount: Decimal;
@@ -17,11 +17,28 @@ export interface CreditNoteRow {
   /** The refund of another invoice whose credits this gives back, and whose void makes it void; null: none. */
   refundId: string | null;
   voidReason: string | null;
+  /** Of a `partial` one, if it was said: where its amount went. */
+  settlement: Settlement | null;
+  /** The part that is money for the wallet, and no revenue. */
+  toppedUp: Decimal;
+  idempotencyKey: string | null;
+  idempotencyPrint: Buffer | null;
   createdAt: Instant;
   voidedAt: Instant | null;
   /** The record of an external tax provider; null: none. */
   outsideTax: { reference: string; permalink: string | null; pdfUrl: string | null } | null;
 }
+
+/** A credit note, and whose it is. */
+export interface ReadCreditNote extends CreditNoteRow {
+  customerId: string;
+}
+
+/** `refund`: back as it came. `reduce`: off what is unpaid. */
+type Settlement = 'refund' | 'wallet' | 'reduce';
+
+/** Is it over a part of its invoice, with lines of its own? */
+export const isOverPart = ({ kind }: Pick<CreditNoteRow, 'kind'>): boolean => kind === 'credit' || kind === 'partial';
 
 /** A line of a credit note over a part of an invoice. */
 export interface CreditNoteLine {

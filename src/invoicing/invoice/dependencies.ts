@@ -63,8 +63,14 @@ export type InvoiceFact =
   /** `intoWallet`: the part that is in the wallet again; the remainder is refunded the way it was paid. */
   | { readonly kind: 'refunded'; readonly note: CreditNoteRow; readonly intoWallet: Decimal }
   | { readonly kind: 'refundVoided'; readonly note: CreditNoteRow; readonly stopped: Decimal; readonly left: Decimal }
-  /** `off`: the deduction from the unpaid amount; the remainder is in the wallet. */
-  | { readonly kind: 'credited'; readonly note: CreditNoteRow; readonly off: Decimal; readonly intoWallet: Decimal }
+  /** `off`: the deduction from the unpaid amount; `returned`: back as it was paid; the remainder is in the wallet. */
+  | {
+      readonly kind: 'credited';
+      readonly note: CreditNoteRow;
+      readonly off: Decimal;
+      readonly returned?: Decimal;
+      readonly intoWallet: Decimal;
+    }
   /** Without a number there is no credit note. */
   /** `intoWallet`: the wallet's share, which it has again. */
   | { readonly kind: 'cancelled'; readonly note: CreditNoteRow | null; readonly intoWallet: Decimal }

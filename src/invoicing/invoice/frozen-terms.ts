@@ -1,5 +1,6 @@
 import type { TaxIdStanding, TaxRateSource, TaxTreatment } from '../../tax/index.ts';
 import type { TaxAddress, TaxProviderName } from '../../tax-providers/index.ts';
+import type { Pause } from '../terms/billing-terms.ts';
 
 /** The terms that transition 4 freezes: the calculation after it reads nothing that could change (domain.md §4). */
 export interface FrozenTerms {
@@ -80,6 +81,8 @@ export interface FrozenHistory {
   readonly changeIds?: readonly string[];
   /** The coupons with their ends, RFC 3339; absent: none. */
   readonly redemptions?: Readonly<Record<string, string | null>>;
+  /** Absent where there was never a pause. */
+  readonly pauses?: readonly Pause[];
   /** Of an invoice without lines: its place in the order of billing, after these lines and credits. */
   readonly place?: { readonly seq: string; readonly creditSeq: string };
 }

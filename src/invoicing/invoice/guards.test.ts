@@ -84,7 +84,7 @@ describe('the database and the table of states', () => {
 
   it.each([
     { from: 'DRAFT', to: 'PAID' },
-    { from: 'PAID', to: 'ISSUED' },
+    { from: 'PAID', to: 'DRAFT' },
     { from: 'CANCELLED', to: 'DRAFT' },
     { from: 'ACTIVE', to: 'PAID' },
     { from: 'CLOSED', to: 'CLOSING' },

@@ -12,6 +12,8 @@ export interface InvoiceRow {
   kind: InvoiceKind;
   status: InvoiceStatus;
   customerId: string;
+  /** Who pays it, from its issue on; null: its customer. */
+  payerId: string | null;
   subscriptionId: string | null;
   clockId: string | null;
   currency: string;
@@ -101,9 +103,15 @@ export interface PartyRecord {
   locale?: Locale;
   /** For a buyer: its own reference for its invoices. */
   buyerReference?: string;
+  /** Of a buyer that pays for another customer: the name of that one. */
+  servedName?: string;
   /** Of a buyer: why sales to it have no tax, where the invoice is exempt. */
   taxExemptReason?: string;
 }
+
+/** Whose money is asked, and to whom it is given back (commercial.md §8). */
+export const payerOf = ({ payerId, customerId }: Pick<InvoiceRow, 'payerId' | 'customerId'>): string =>
+  payerId ?? customerId;
 
 /** The language of an issued invoice: the customer's at its issue, so that later changes do not reach its documents. */
 export const localeOf = ({ buyer }: Pick<InvoiceRow, 'buyer'>): Locale => buyer?.locale ?? DEFAULT_LOCALE;

@@ -11,6 +11,7 @@ import {
   type Tx,
   withJsonb,
 } from '../../db/index.ts';
+import type { Decimal } from '../../kernel/decimal.ts';
 import { next } from '../../kernel/state-table.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { type BilledUsage, groupKey } from './billed-usage.ts';
@@ -275,6 +276,8 @@ export async function insertBilledUsage(
       quantity: row.quantity,
       eventCount: row.eventCount,
       granted: row.granted,
+      ofEach: row.ofEach ?? null,
+      ofEachAtList: row.ofEachAtList ?? null,
       shareNumerator: row.share?.numerator ?? null,
       shareDenominator: row.share?.denominator ?? null,
     })),
@@ -287,7 +290,9 @@ export async function insertBilledUsage(
     select ${columns(names)} from ${await rowsAs(tx, 'invoice_usage', names, rows)}`);
 }
 
-interface StoredUsage extends Omit<BilledUsage, 'share' | 'taken'> {
+interface StoredUsage extends Omit<BilledUsage, 'share' | 'taken' | 'ofEach' | 'ofEachAtList'> {
+  ofEach: Decimal | null;
+  ofEachAtList: Decimal | null;
   shareNumerator: bigint | null;
   shareDenominator: bigint | null;
 }
@@ -301,7 +306,8 @@ export async function selectBilledUsageOfInvoices(
   invoiceIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly BilledUsage[]>> {
   const rows = await tx.rows<StoredUsage & { invoiceId: string }>(sql`
-    select invoice_id, price_id, group_values, quantity, event_count, granted, share_numerator, share_denominator
+    select invoice_id, price_id, group_values, quantity, event_count, granted, of_each, of_each_at_list,
+           share_numerator, share_denominator
       from invoice_usage
      where merchant_id = ${tx.merchantId} and invoice_id = any (${[...invoiceIds]}::text[])
      order by invoice_id, price_id, group_key`);
@@ -313,9 +319,13 @@ const billedUsage = ({
   invoiceId: _,
   shareNumerator: numerator,
   shareDenominator: denominator,
+  ofEach,
+  ofEachAtList,
   ...row
 }: StoredUsage & { invoiceId: string }): BilledUsage => ({
   ...row,
+  ...(ofEach && { ofEach }),
+  ...(ofEachAtList && { ofEachAtList }),
   ...(numerator !== null && denominator !== null && { share: { numerator, denominator } }),
 });
 

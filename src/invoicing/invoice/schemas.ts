@@ -21,6 +21,7 @@ import {
 } from '../../http/index.ts';
 import { Percent } from '../../identity/index.ts';
 import { ExternalReferenceReply } from '../../references/index.ts';
+import { DisplayUnitReply } from '../rating/index.ts';
 import { invoiceStatuses } from './states.ts';
 
 const Amount = DecimalOut;
@@ -75,6 +76,7 @@ export const InvoiceLineItem = Type.Object(
     quantity: NumberOut,
     unitPrice: Amount,
     listUnitPrice: Nullable(DecimalOut),
+    displayUnit: Nullable(DisplayUnitReply),
     totalPrice: Amount,
     discountPrice: Amount,
     taxRate: NumberOut,
@@ -108,6 +110,9 @@ export const InvoiceLineItem = Type.Object(
       unitPrice:
         'The price of one unit, in major units. With tiers: `totalPrice` divided by `quantity`, with at most ' +
         'nine digits.',
+      displayUnit:
+        'The unit in which documents and pages say the line, as it was at the issue. Quantity and price of the line are ' +
+        'of one unit. Null: the unit itself.',
       listUnitPrice: 'The price of one unit in the catalog, where a negotiated price holds. Null: none holds.',
       totalPrice: 'The amount before tax, in major units. Below 0: a deduction.',
       discountPrice: 'On a discount line: the amount of the discount, in major units. 0 on every other line.',
@@ -200,6 +205,7 @@ export const InvoiceReply = Type.Object(
     status: OneOf(invoiceStatuses),
     merchantId: Id('organization'),
     customerId: Id('customer'),
+    payerId: Nullable(Id('customer')),
     subscriptionId: Nullable(Id('subscription')),
     currency: Type.String(),
     autoApprove: Type.Boolean(),
@@ -254,6 +260,7 @@ export const InvoiceReply = Type.Object(
         '`PAYMENT_FAILED`: a charge was declined. `PAID`, `CANCELLED`, `WRITTEN_OFF`. `FAILED`: the ' +
         'calculation failed.',
       customerId: 'The billed customer.',
+      payerId: 'The customer that pays it, and to which it is addressed. Fixed at its issue. Null: `customerId` pays.',
       subscriptionId: 'The subscription. Null: a one-off invoice, or one of an order.',
       autoApprove: '`true`: it is issued when it is calculated. `false`: it stays `DRAFT` until it is approved.',
       billingAnchor: 'The time from which periods are counted.',
@@ -469,6 +476,7 @@ export const InvoiceListQuery = ListQuery(
     status: Type.Optional(OneOf(invoiceStatuses)),
     subscriptionId: Type.Optional(Id('subscription')),
     customerId: Type.Optional(Id('customer')),
+    payerId: Type.Optional(Id('customer')),
     merchantId: Type.Optional(Id('organization')),
     invoiceNumber: Type.Optional(Text({ minLength: 1, maxLength: 100 })),
     issuedFrom: Type.Optional(Timestamp),
@@ -487,6 +495,7 @@ export const InvoiceListQuery = ListQuery(
       nextActionAt: '`ready` lists invoices that are due for their next step. For platform operators.',
       status: 'Only invoices with this status.',
       customerId: 'Only invoices of this customer. It wins over `merchantId`.',
+      payerId: 'Only invoices that this customer pays for others.',
       invoiceNumber: 'Only the invoice with exactly this number.',
       issuedFrom: 'Only invoices that were issued at this time or later.',
       issuedTo: 'Only invoices that were issued before this time.',

@@ -42,6 +42,10 @@ const ALLOWED: [row: number, InvoiceStatus, InvoiceTrigger, InvoiceStatus][] = [
   [18, 'ISSUED', 'expireSession', 'CANCELLED'],
   [18, 'PAYMENT_FAILED', 'expireSession', 'CANCELLED'],
   [19, 'PAID', 'refund', 'PAID'],
+  [19, 'ISSUED', 'creditPart', 'ISSUED'],
+  [19, 'PAYMENT_FAILED', 'creditPart', 'PAYMENT_FAILED'],
+  [19, 'PAID', 'creditPart', 'PAID'],
+  [20, 'PAID', 'reopen', 'ISSUED'],
 ];
 
 const triggers = Object.keys(invoiceTriggers) as InvoiceTrigger[];
@@ -55,8 +59,8 @@ describe('the states of an invoice', () => {
     expect(Object.keys(invoiceStates).toSorted()).toEqual([...invoiceStatuses].toSorted());
   });
 
-  it('have every row of the domain page from 2 to 19 among their edges', () => {
-    expect([...new Set(ALLOWED.map(([row]) => row))]).toEqual(Array.from({ length: 18 }, (_, n) => n + 2));
+  it('have every row of the domain page from 2 to 20 among their edges', () => {
+    expect([...new Set(ALLOWED.map(([row]) => row))]).toEqual(Array.from({ length: 19 }, (_, n) => n + 2));
   });
 
   it('begin with an open period or with a calculation', () => {
@@ -65,7 +69,7 @@ describe('the states of an invoice', () => {
 
   const cells = invoiceStatuses.flatMap((status) => triggers.map((trigger) => ({ status, trigger })));
 
-  it('have a cell for each of 20 triggers', () => expect(cells).toHaveLength(11 * 20));
+  it('have a cell for each of 22 triggers', () => expect(cells).toHaveLength(11 * 22));
 
   it.each(cells)('$status, $trigger', ({ status, trigger }) => {
     const edge = ALLOWED.find(([, from, by]) => from === status && by === trigger);

@@ -1,3 +1,4 @@
+import { findPayer } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { type Decimal, ONE } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -164,7 +165,7 @@ async function bookIntoWallet(
       currency: line.currency,
       entries: [
         { account: 'revenue', customerId: null, amount: taxed.gross },
-        { account: 'wallet', customerId: terms.customerId, amount: taxed.gross.negated() },
+        { account: 'wallet', customerId: await findPayer(tx, terms.customerId), amount: taxed.gross.negated() },
       ],
     },
     now,

@@ -14,7 +14,7 @@ import type { LineRow } from '../invoice/invoice-line.ts';
 import { lockInvoicesIn, selectBilledUsage, selectLines } from '../invoice/invoices.sql.ts';
 import { isOwnSeries, justBefore } from '../owed/charges.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
-import { boundsOfSeries, segmentAt, segmentsOf } from '../timeline/segments.ts';
+import { boundsOfSeries, isPausedThroughout, segmentAt, segmentsOf } from '../timeline/segments.ts';
 import { alignPeriods, type TermsFrom } from './align-periods.ts';
 import { closePeriods } from './close.ts';
 import { issueInvoice } from './issue.ts';
@@ -64,7 +64,7 @@ export async function followChanges(
   const lockUnissued = (ids: readonly string[]) => lockInvoicesIn(tx, ids, UNISSUED);
   const all = await lockUnissued(times.map(({ subscriptionId: id }) => id));
   const byId = Map.groupBy(all, ({ subscriptionId: id }) => id);
-  const followed: { bearer: InvoiceRow | null; order: CreditOrder }[] = [];
+  const followed: { bearer: InvoiceRow | null; open: InvoiceRow | null; order: CreditOrder }[] = [];
   for (const [place, { terms, at }] of changes.entries()) {
     const { subscriptionId, after } = times[place] as TimeAfter;
     const aligned = byId.get(subscriptionId) ?? [];
@@ -74,8 +74,10 @@ export async function followChanges(
     const active = unissued.filter(({ status }) => status === 'ACTIVE');
     const bearer = active.find((invoice) => goesOn(terms, invoice, at)) ?? (await bearNow(tx, terms, at, now));
     const ended = unissued.find(({ kind, periodEnd: end }) => kind === 'subscription' && end.equals(at));
-    const target = bearer ?? ended ?? active[0] ?? null;
-    followed.push({ bearer, order: { terms, after, target, creditedAgain: removed.get(subscriptionId) ?? [] } });
+    const open = bearer ?? ended ?? active[0] ?? null;
+    const isSilent = open !== null && isPausedThroughout(terms, { start: open.periodStart, end: open.periodEnd });
+    const target = isSilent ? null : open; // the invoice of a pause may never be issued
+    followed.push({ bearer, open, order: { terms, after, target, creditedAgain: removed.get(subscriptionId) ?? [] } });
   }
   await giveCredits(
     dependencies,
@@ -84,8 +86,8 @@ export async function followChanges(
     now,
   );
   const bearers: (InvoiceRow | null)[] = [];
-  for (const { bearer, order } of followed)
-    bearers.push(bearer?.status === 'CALCULATING' ? await finish(dependencies, tx, bearer, now) : order.target);
+  for (const { bearer, open } of followed)
+    bearers.push(bearer?.status === 'CALCULATING' ? await finish(dependencies, tx, bearer, now) : open);
   return bearers;
 }
 

@@ -1,5 +1,5 @@
 import { cancelApprovals } from '../../approvals/index.ts';
-import { customerParties } from '../../customers/index.ts';
+import { billedParties, findPayers } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { findMerchant } from '../../identity/index.ts';
 import { type Decimal, sum, ZERO } from '../../kernel/decimal.ts';
@@ -13,7 +13,7 @@ import { creditExcess } from '../credits/return-credits.ts';
 import { scheduleDocuments } from '../documents/documents.sql.ts';
 import { type ChangedInvoice, followedBy, moved, unchanged } from '../invoice/changed-invoice.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
-import type { InvoiceChanges, InvoiceRow, PartyRecord } from '../invoice/invoice.ts';
+import { type InvoiceChanges, type InvoiceRow, type PartyRecord, payerOf } from '../invoice/invoice.ts';
 import type { IssuedLine } from '../invoice/invoice-line.ts';
 import { type NumberedInvoice, numbersOf } from '../invoice/invoice-number.ts';
 import { lockInvoicesOf, selectIssuedLines, updateInvoices } from '../invoice/invoices.sql.ts';
@@ -37,7 +37,7 @@ export const dueAt = (issuedAt: Instant, paymentTermDays: number): Instant =>
 export const overdueFrom = (due: Instant): Instant =>
   due.toZonedDateTimeISO('UTC').startOfDay().add({ days: 1 }).toInstant();
 
-/** The facts for the issue of an invoice beside its row. */
+/** The facts for the issue of an invoice beside its row, which names its payer of now. */
 interface IssueFacts {
   readonly invoice: InvoiceRow;
   /** The changes of it that are not stored yet. */
@@ -88,7 +88,7 @@ export const issueInvoices = (
 
 /**
  * Transition 10, of some invoices of one merchant: the number, the parties as they are now, the dates; the jobs that
- * follow (document, payment session) are written with it. The customer's wallet pays what it can; where nothing is
+ * follow (document, payment session) are written with it. The payer's wallet pays what it can; where nothing is
  * left, the invoice is paid at once (12). One that lives by its session has neither number nor document until it is
  * paid, and is never overdue. Numbers are in the order of the list.
  * @param pending the drafts, with what is changed of them and not stored yet: it is stored with the issue
@@ -189,10 +189,9 @@ async function loadFacts(
   const invoices = pending.map(({ after }) => after);
   const ids = invoices.map(({ id }) => id);
   const subscriptionIds = invoices.flatMap(({ subscriptionId: id }) => (id === null ? [] : [id]));
-  const buyers = await customerParties(
-    tx,
-    invoices.map(({ customerId }) => customerId),
-  );
+  const customerIds = invoices.map(({ customerId }) => customerId);
+  const payers = await findPayers(tx, customerIds);
+  const buyers = await billedParties(tx, customerIds);
   const lines = await selectIssuedLines(tx, ids);
   const terms = await dependencies.source.paymentTerms(tx, subscriptionIds);
   const withCredits = await selectInvoicesWithCredits(tx, ids);
@@ -202,7 +201,7 @@ async function loadFacts(
   const early = pending.filter(({ before, after }) => before !== after && looks(after));
   await updateInvoices(tx, early);
   return pending.map((each) => ({
-    invoice: each.after,
+    invoice: { ...each.after, payerId: payers.get(each.after.customerId) ?? null },
     pending: early.includes(each) ? unchanged(each.after) : each,
     buyer: buyers.get(each.after.customerId) as PartyRecord,
     lines: lines.get(each.after.id) ?? [],
@@ -232,13 +231,13 @@ function decideIssue(
   };
 }
 
-/** How much of each invoice the wallet of its customer pays, by its id. Wallets are locked last of all. */
+/** How much of each invoice the wallet of its payer pays, by its id. Wallets are locked last of all. */
 async function sharesOfWallets(tx: Tx, decided: readonly DecidedIssue[]): Promise<ReadonlyMap<string, Decimal>> {
   const asking = decided
     .filter(({ invoice, lines }) => !invoice.unpaidAmount.isZero() && !sellsForMoneyOnly(lines))
     .map(({ invoice }) => invoice);
   if (asking.length === 0) return new Map();
-  const customerIds = [...new Set(asking.map(({ customerId }) => customerId))];
+  const customerIds = [...new Set(asking.map(payerOf))];
   return walletShares(asking, await lockedWalletBalances(tx, customerIds));
 }
 
@@ -258,11 +257,11 @@ async function cardsFor(
   if (charged.length === 0) return new Map();
   const cards = await defaultMethodsOf(
     tx,
-    charged.map(({ invoice }) => invoice.customerId),
+    charged.map(({ invoice }) => payerOf(invoice)),
   );
   return new Map(
     charged.flatMap(({ invoice }) => {
-      const card = cards.get(invoice.customerId);
+      const card = cards.get(payerOf(invoice));
       return card ? [[invoice.id, card]] : [];
     }),
   );
@@ -279,6 +278,7 @@ function changesOf(
   const outside = invoice.livesBySession ? undefined : outsideTaxAtIssue(invoice);
   return {
     ...parties,
+    payerId: invoice.payerId,
     ...(outside && { outsideTax: outside }),
     invoiceNumber: number?.invoiceNumber ?? null,
     contentHash: number?.contentHash ?? null,

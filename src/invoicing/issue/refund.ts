@@ -5,7 +5,7 @@ import type { Instant } from '../../kernel/time.ts';
 import { isDisputed, requestReturn, stopReturn } from '../../payments/index.ts';
 import {
   insertCreditNote,
-  lockRefund,
+  lockCreditNote,
   markCreditNoteVoided,
   selectUnvoidedCreditNote,
 } from '../credit-notes/credit-notes.sql.ts';
@@ -78,7 +78,7 @@ export async function voidRefund(
   const locked = await lockWithNow(tx, invoiceId, wall, dependencies);
   if (!locked.ok) return locked;
   const { invoice, now } = locked.value;
-  const note = await lockRefund(tx, invoice, refundId);
+  const note = await lockCreditNote(tx, invoice, refundId, 'refund');
   if (!note) return notFound('refund');
   if (note.status === 'VOIDED')
     return wrongState({ thing: 'refund', status: 'VOIDED', trigger: 'void', allowedFrom: ['ISSUED'], done: 'voided' });

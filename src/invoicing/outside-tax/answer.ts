@@ -1,4 +1,4 @@
-import { storeTaxVerdict } from '../../customers/index.ts';
+import { findPayer, storeTaxVerdict } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { TaxItem, TaxProviderDependencies, TaxRequest } from '../../tax-providers/index.ts';
@@ -37,7 +37,7 @@ export async function withOutsideAnswer(
       : await quoteOf(tx, invoice, outside, request, now);
   if (answer === null) return null;
   if (answer.kind === 'address_invalid') {
-    const key = { merchantId: invoice.merchantId, customerId: invoice.customerId };
+    const key = { merchantId: invoice.merchantId, customerId: await findPayer(tx, invoice.customerId) };
     await storeTaxVerdict(tx, key, { address: outside.customer.address, message: answer.message }, now);
     return { ...ours, ...(outside.place && { place: outside.place }) };
   }

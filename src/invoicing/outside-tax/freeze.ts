@@ -1,5 +1,5 @@
 import { findPlan } from '../../catalog/index.ts';
-import { findTaxPlace } from '../../customers/index.ts';
+import { findPayer, findTaxPlace } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { merchantSettings } from '../../identity/index.ts';
 import { formatInstant, type Instant } from '../../kernel/time.ts';
@@ -26,7 +26,7 @@ export async function freezeOutside(
 ): Promise<FrozenOutsideTax | undefined> {
   const { taxProvider: provider } = await merchantSettings(tx);
   if (provider === 'internal') return;
-  const { address, taxId } = await findTaxPlace(tx, customerId);
+  const { address, taxId } = await findTaxPlace(tx, await findPayer(tx, customerId));
   if (address === null) return;
   const codes = new Map<string, string | null>();
   for (const id of new Set([...plans.values(), ...(planId === null ? [] : [planId])]))

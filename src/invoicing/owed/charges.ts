@@ -1,6 +1,6 @@
 import { plain } from '../../kernel/decimal.ts';
 import { type Fraction, WHOLE } from '../../kernel/fraction.ts';
-import { intersect } from '../../kernel/spans.ts';
+import { intersect, subtract } from '../../kernel/spans.ts';
 import {
   earliest,
   HOURS_PER_DAY,
@@ -19,13 +19,13 @@ import {
   cadenceOfPrice,
   cadencesOf,
   type HistoricTerms,
-  positionIn,
+  pausesIn,
   prorationOf,
   type Segment,
   segmentAt,
   segmentsOf,
-  shareOf,
   spansOf,
+  timeIn,
   versionsOf,
 } from '../timeline/segments.ts';
 import { periodHolding, periodOf, type SeriesPeriod } from '../timeline/series.ts';
@@ -133,8 +133,8 @@ export const chargesInAdvance = (terms: HistoricTerms, cell: Cell): OwedCharge[]
 };
 
 /**
- * The fees of one price in a period, by their time for money. At a cut (`until`) they are owed by the second; a fee
- * that is billed in advance is owed whole.
+ * The fees of one price in a period, by their time for money, without pauses. At a cut (`until`) they are owed by the
+ * second; a fee that is billed in advance is owed whole.
  */
 function feesOf(
   segments: readonly [Segment, ...Segment[]],
@@ -144,25 +144,31 @@ function feesOf(
   until: Instant,
 ): OwedCharge[] {
   if (price.paymentTerm !== term) return [];
-  return spansOf(cell, segments, holding(price, cell.cadence, term)).flatMap((held): OwedCharge[] => {
-    const [start, whole] = [held.start, held.end].map((at) => positionIn(cell, segments, at, price.id)) as [
-      Instant,
-      Instant,
-    ];
-    const span = { start, end: earliest(whole, until) };
-    if (!isBefore(span.start, span.end)) return [];
-    // A price that a change removed before a cut has ended: its minimum is charged.
-    const isOpen = isBefore(until, whole);
-    const since = takenUpAt(segments, price.id, held.start);
-    return [
-      {
-        ...{ price, period: span, fraction: partOfWhole(cell, [span]), spans: [span] },
-        ...(isOpen && { isOpen }),
-        ...(since && { since }),
-      },
-    ];
-  });
+  const paused = pausesIn(segments);
+  return spansOf(cell, segments, holding(price, cell.cadence, term)).flatMap((held): OwedCharge[] =>
+    timeIn(cell, segments, [held], price.id, paused).flatMap((time) => {
+      const span = { start: time.start, end: earliest(time.end, until) };
+      if (!isBefore(span.start, span.end)) return [];
+      // A price that a change removed before a cut has ended: its minimum is charged.
+      const isOpen = isBefore(until, time.end);
+      const since = latestOf([takenUpAt(segments, price.id, held.start), resumedAt(segments, time.start)]);
+      return [
+        {
+          ...{ price, period: span, fraction: partOfWhole(cell, [span]), spans: [span] },
+          ...(isOpen && { isOpen }),
+          ...(since && { since }),
+        },
+      ];
+    }),
+  );
 }
+
+const latestOf = (times: readonly (Instant | null)[]): Instant | null =>
+  times.reduce((one, other) => (one && other ? latest(one, other) : (one ?? other)), null);
+
+/** The end of the last pause before an instant; of one without credits the old bill still counts. */
+const resumedAt = (segments: readonly Segment[], at: Instant): Instant | null =>
+  pausesIn(segments).findLast((each) => !isAfter(each.end, at) && (each as Segment).credit !== 'none')?.end ?? null;
 
 /**
  * The end of the last gap before an instant in which no version has a price; null without one. Where the change at the
@@ -197,27 +203,44 @@ function usageOf(
   until: Instant,
 ): OwedCharge[] {
   const all = spansOf(cell, segments, holding(price, cell.cadence, 'in_arrears'));
-  const spans = intersect(all, [{ start: cell.start, end: until }]);
+  const free = pausesIn(segments, 'free');
+  const held = intersect(all, [{ start: cell.start, end: until }]);
+  const spans = subtract(held, free);
   const [first, last] = [spans[0], spans.at(-1)];
   if (!(first && last)) return [];
-  const limits = limitsOf(segments, cell, price, all);
-  const fraction = isAdditive(price.metric.meter.aggregation) ? limits : share(cell, segments, spans, price.id);
+  // A pause with usage is no change of what goes with the usage, but its limits are as those of a fee.
+  const limits = limitsOf(segments, cell, price, all, pausesIn(segments));
+  const fraction = isAdditive(price.metric.meter.aggregation)
+    ? limitsOf(segments, cell, price, all, free)
+    : share(cell, segments, held, price.id, free);
   if (fraction.numerator === 0n) return [];
   const isOpen = isBefore(until, cell.end);
   return [{ price, period: { start: first.start, end: last.end }, fraction, spans, limits, ...(isOpen && { isOpen }) }];
 }
 
-function limitsOf(segments: readonly Segment[], cell: Cell, price: MeteredPrice, spans: readonly Period[]): Fraction {
-  if (!isAdditive(price.metric.meter.aggregation)) return share(cell, segments, spans, price.id);
+function limitsOf(
+  segments: readonly Segment[],
+  cell: Cell,
+  price: MeteredPrice,
+  spans: readonly Period[],
+  paused: readonly Period[],
+): Fraction {
+  if (!isAdditive(price.metric.meter.aggregation)) return share(cell, segments, spans, price.id, paused);
   const cuts = segments.filter(({ start }) => isAfter(start, cell.start) && isBefore(start, cell.end));
   const isCutBy = ({ start }: Segment) => spans.some((span) => span.start.equals(start) || span.end.equals(start));
   const isWhole = cuts.filter(isCutBy).some((cut) => prorationOf(cut, price.id) === 'none');
-  return isWhole ? cell.fraction : share(cell, [], spans, price.id);
+  return share(cell, [], isWhole ? [cell] : spans, price.id, paused);
 }
 
 /** A period that is billed as it is keeps its own fraction, in which a whole is 1 of 1. */
-function share(cell: Cell, segments: readonly Segment[], spans: readonly Period[], priceId: string): Fraction {
-  const found = shareOf(cell, segments, spans, priceId);
+function share(
+  cell: Cell,
+  segments: readonly Segment[],
+  spans: readonly Period[],
+  priceId: string,
+  paused: readonly Period[],
+): Fraction {
+  const found = partOfWhole(cell, timeIn(cell, segments, spans, priceId, paused));
   const own = cell.fraction;
   return found.numerator * own.denominator === own.numerator * found.denominator ? own : found;
 }
@@ -238,8 +261,8 @@ export function chargesOnce(
 ): OwedCharge[] {
   const segments = segmentsOf(terms);
   const charges = segments.flatMap((segment, place) => {
-    if (!begins(segment)) return [];
-    const earlier = segments.slice(0, place).flatMap(({ prices }) => prices);
+    if (!begins(segment) || segment.paused !== undefined) return [];
+    const earlier = segments.slice(0, place).flatMap(({ paused, prices }) => (paused === undefined ? prices : []));
     return segment.prices
       .filter((price) => isOnce(segment, price, term) && !earlier.some(({ id }) => isOfPrice(id, price.id)))
       .map((price): OwedCharge => {
@@ -341,6 +364,15 @@ export function isOwnSeries(
 
 /** The last instant before another one. */
 export const justBefore = (at: Instant): Instant => at.subtract({ nanoseconds: 1000 });
+
+/**
+ * From where on invoices may bill the time of a period: where a series begins anew, the last period of the one before
+ * may have billed beyond its end.
+ */
+export function startOfBills(terms: HistoricTerms, { cadence, start }: Cell): Instant {
+  const before = cellAt(terms, cadence, justBefore(start));
+  return before && isBefore(before.end, before.whole.end) ? before.start : start;
+}
 
 /** The periods of all series that overlap a time, each once. */
 export function cellsIn(terms: HistoricTerms, { start, end }: Period): Cell[] {

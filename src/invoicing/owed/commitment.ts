@@ -4,7 +4,7 @@ import { roundTo } from '../../kernel/money.ts';
 import { intersect, lengthOf } from '../../kernel/spans.ts';
 import { earliest, type Instant, isAfter, isBefore, type Period } from '../../kernel/time.ts';
 import { withoutNoise } from '../rating/index.ts';
-import { cadenceOfPrice, type HistoricTerms, positionIn, segmentAt, segmentsOf } from '../timeline/segments.ts';
+import { cadenceOfPrice, type HistoricTerms, pausesIn, segmentAt, segmentsOf, timeIn } from '../timeline/segments.ts';
 import { type Cell, cellAt, partOfWhole } from './charges.ts';
 
 /** The commitment of a plan's period, and its charges. */
@@ -28,7 +28,7 @@ export function rateCommitment({ minimumAmount, fraction, charged, currency }: C
 }
 
 /**
- * The commitment of a period of the plan's own series: each version's commitment for its time. Exact.
+ * The commitment of a period of the plan's own series: each version's commitment for its time, without pauses. Exact.
  * @returns null where no version has one
  */
 export function commitmentOf(terms: HistoricTerms, cell: Cell): Decimal | null {
@@ -36,8 +36,8 @@ export function commitmentOf(terms: HistoricTerms, cell: Cell): Decimal | null {
   const parts = segments.flatMap(({ minimumAmount, planCadence, start, end }): Decimal[] => {
     const isInside = isBefore(start, cell.end) && isAfter(end, cell.start);
     if (!isInside || minimumAmount === null || planCadence !== cell.cadence) return [];
-    const span = { start: positionIn(cell, segments, start), end: positionIn(cell, segments, end) };
-    return isBefore(span.start, span.end) ? [scale(minimumAmount, partOfWhole(cell, [span]))] : [];
+    const spans = timeIn(cell, segments, [{ start, end }], null, pausesIn(segments));
+    return spans.length > 0 ? [scale(minimumAmount, partOfWhole(cell, spans))] : [];
   });
   return parts.length === 0 ? null : sum(parts);
 }

@@ -1,12 +1,12 @@
-import { customerParty } from '../../customers/index.ts';
+import { billedParty } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { sumsInWords, taxSentences } from '../../documents/index.ts';
 import type { MerchantOrganization } from '../../identity/index.ts';
-import { decimal, sum } from '../../kernel/decimal.ts';
+import { decimal, plain, sum } from '../../kernel/decimal.ts';
 import type { Locale } from '../../kernel/locale.ts';
 import { formatMoney } from '../../kernel/money.ts';
 import { isBefore } from '../../kernel/time.ts';
-import { figuresOf, lineNameIn, pluralOf, priceFor, scaleOf, TERMS, unitOf } from '../../look/index.ts';
+import { figuresOf, lineNameIn, pluralOf, priceFor, quantityIn, scaleOf, TERMS, unitOf } from '../../look/index.ts';
 import type { PageBill, PageLine } from '../../pages/index.ts';
 import { inOrderOfTime, notesOfLine, withCreditNotes } from '../calculation/line-notes.ts';
 import { HAS_UNITS, untaxedWords, whyUntaxed } from '../documents/describe-document.ts';
@@ -36,7 +36,7 @@ export async function billForCustomers(
   );
   const { currency, terms, taxes } = invoice;
   const seller = invoice.seller ?? sellerParty(merchant);
-  const buyer = invoice.buyer ?? (await customerParty(tx, invoice.customerId));
+  const buyer = invoice.buyer ?? (await billedParty(tx, invoice.customerId));
   const taxIncluded = terms?.taxBehavior === 'inclusive';
   const amountOf = ({ totalAmount, totalPrice }: LineRow) => (taxIncluded ? totalAmount : totalPrice);
   const periods = new Set(rows.map((row) => periodOf(row, locale)));
@@ -123,20 +123,40 @@ const hasUnits = ({ type }: LineRow): boolean => HAS_UNITS.has(type);
 function calculationOf(row: LineRow, currency: string, locale: Locale, scale: number): string | null {
   if (!hasUnits(row)) return null;
   const { money, quantity } = figuresOf(locale);
+  const { display } = row.workings ?? {};
+  if (display) {
+    const term = (units: string, price: Parameters<typeof priceFor>[0]) =>
+      `${quantity(quantityIn(units, display))}\u00a0× ${display.name} ${TERMS[locale].at(money(priceFor(price, display.per), currency))}`;
+    return row.tiers !== null && row.workings?.soFar === undefined
+      ? tiersInTerms(row.tiers, term, (flat) => money(flat, currency))
+      : term(plain(row.quantity), row.unitPrice);
+  }
   const per = scale === 1 ? '' : ` ${TERMS[locale].per(quantity(String(scale)))}`;
   const unit = row.metricUnit === '' ? '' : `\u00a0${unitOf(row.metricUnit, row.quantity, locale)}`;
   const counted = `${quantity(row.quantity)}${unit}`;
   const price = (each: Parameters<typeof priceFor>[0]) => `${money(priceFor(each, scale), currency)}${per}`;
   const { packages, percentage, soFar } = row.workings ?? {};
   if (row.tiers !== null && row.tiers.length > 0 && soFar === undefined)
-    return row.tiers
-      .filter((tier) => !decimal(tier.quantity).isZero() || !decimal(tier.flatPrice).isZero())
-      .map((tier) => {
-        const flat = decimal(tier.flatPrice).isZero() ? '' : ` + ${money(tier.flatPrice, currency)}`;
-        return `${quantity(tier.quantity)} × ${price(tier.unitPrice)}${flat}`;
-      })
-      .join(' + ');
+    return tiersInTerms(
+      row.tiers,
+      (units, each) => `${quantity(units)} × ${price(each)}`,
+      (flat) => money(flat, currency),
+    );
   if (packages !== undefined || percentage !== undefined || row.tiers !== null) return counted;
   if (row.metricUnit === '' && row.quantity.eq(1)) return null;
   return `${counted} × ${price(row.unitPrice)}`;
 }
+
+/** A term for each tier that bears anything, and its flat price. */
+const tiersInTerms = (
+  tiers: NonNullable<LineRow['tiers']>,
+  term: (units: string, unitPrice: string) => string,
+  money: (amount: string) => string,
+): string =>
+  tiers
+    .filter((tier) => !decimal(tier.quantity).isZero() || !decimal(tier.flatPrice).isZero())
+    .map(({ quantity, unitPrice, flatPrice }) => {
+      const flat = decimal(flatPrice).isZero() ? '' : ` + ${money(flatPrice)}`;
+      return `${term(quantity, unitPrice)}${flat}`;
+    })
+    .join(' + ');

@@ -51,6 +51,7 @@ ${logoImage(view.hasLogo ? `${invoice.id}/logo` : undefined)}
 <p class="amount">${money(isAsked(view) ? unpaid : total, currency)}</p>
 ${datesOf(view)}
 ${invoice.buyer && html`<h2 class="label">${INVOICE_WORDS[look.locale].billedTo}</h2>${addressBlock(partyLines(invoice.buyer, seller, look.locale))}`}
+${invoice.buyer?.servedName === undefined ? null : html`<p class="soft">${INVOICE_WORDS[look.locale].suppliedTo} <bdi>${invoice.buyer.servedName}</bdi></p>`}
 ${billTable(look.locale, bill, leftOf(view))}
 </section>`;
 }

@@ -18,7 +18,7 @@ import {
 import { selectNewestCreditNotes } from '../credit-notes/credit-notes.sql.ts';
 import { hasEInvoice } from '../documents/documents.sql.ts';
 import type { CreditNoteRow } from '../invoice/credit-note.ts';
-import type { InvoiceRow, PartyRecord } from '../invoice/invoice.ts';
+import { type InvoiceRow, type PartyRecord, payerOf } from '../invoice/invoice.ts';
 import { selectInvoice } from '../invoice/invoices.sql.ts';
 import { isTopUp } from '../paying/sessions.ts';
 import { billForCustomers } from './bill.ts';
@@ -72,7 +72,7 @@ export async function viewInvoice(
   };
   const standing = standingOf(facts);
   if (standing === null) return null;
-  const look = lookOf(environment, settings, await findLocale(tx, invoice.customerId), asked);
+  const look = lookOf(environment, settings, await findLocale(tx, payerOf(invoice)), asked);
   const words = INVOICE_WORDS[look.locale];
   return {
     ...facts,

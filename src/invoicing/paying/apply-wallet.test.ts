@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { Decimal, sum, ZERO } from '../../kernel/decimal.ts';
 import { sellsForMoneyOnly, walletShares } from './apply-wallet.ts';
 
-const invoice = (id: string, customerId: string, unpaid: string, currency = 'USD') => ({
-  ...{ id, customerId, currency },
+const invoice = (id: string, customerId: string, unpaid: string, currency = 'USD', payerId: string | null = null) => ({
+  ...{ id, customerId, payerId, currency },
   unpaidAmount: new Decimal(unpaid),
 });
 const wallet = (customerId: string, balance: string, currency = 'USD') => ({
@@ -19,8 +19,9 @@ describe('what wallets pay of invoices', () => {
     { what: 'nothing, where there is no wallet', wallets: [], shares: ['0', '0'] },
     { what: 'nothing from one of another currency', wallets: [wallet('a', '9', 'EUR')], shares: ['0', '0'] },
     { what: 'nothing from one of another customer', wallets: [wallet('b', '9')], shares: ['0', '0'] },
-  ])('is $what', ({ wallets, shares }) => {
-    const paid = walletShares([invoice('1', 'a', '6'), invoice('2', 'a', '4')], wallets);
+    { what: 'from one of who pays', wallets: [wallet('p', '9'), wallet('a', '9')], payer: 'p', shares: ['6', '3'] },
+  ])('is $what', ({ wallets, shares, payer = null }) => {
+    const paid = walletShares([invoice('1', 'a', '6', 'USD', payer), invoice('2', 'a', '4', 'USD', payer)], wallets);
     expect(['1', '2'].map((id) => paid.get(id)?.toFixed())).toEqual(shares);
   });
 

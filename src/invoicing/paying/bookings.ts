@@ -15,7 +15,7 @@ import {
 import type { LeftOfPayment } from '../../payments/index.ts';
 import { sumCreditNotes } from '../credit-notes/credit-notes.sql.ts';
 import type { CreditNoteRow } from '../invoice/credit-note.ts';
-import type { InvoiceRow } from '../invoice/invoice.ts';
+import { type InvoiceRow, payerOf } from '../invoice/invoice.ts';
 import { sumTopUps } from './bookings.sql.ts';
 
 /**
@@ -24,7 +24,7 @@ import { sumTopUps } from './bookings.sql.ts';
  * of open invoices with a number, less the payments of invoices that get their number later.
  */
 
-/** Signs of `amounts`: above 0 debits the account. Accounts of customers are the invoice's customer's. */
+/** Signs of `amounts`: above 0 debits the account. Accounts of customers are those of the invoice's payer. */
 const book = (
   tx: Tx,
   invoice: InvoiceRow,
@@ -34,10 +34,13 @@ const book = (
 ): Promise<void> => post(tx, postingOf(invoice, what, amounts), now);
 
 const postingOf = (
-  { merchantId, id: invoiceId, customerId, currency }: InvoiceRow,
+  invoice: InvoiceRow,
   { key, reason }: { key: string; reason: LedgerReason },
   amounts: Partial<Record<AccountKind, Decimal>>,
-): Posting => ({ merchantId, key, reason, invoiceId, currency, entries: entriesOf(amounts, customerId) });
+): Posting => {
+  const { merchantId, id: invoiceId, currency } = invoice;
+  return { merchantId, key, reason, invoiceId, currency, entries: entriesOf(amounts, payerOf(invoice)) };
+};
 
 const OF_CUSTOMER: readonly AccountKind[] = ['receivable', 'owed_again', 'wallet', 'top_ups_due'];
 
@@ -155,16 +158,12 @@ export async function bookRefund(
   { returned, disputed, outside }: LeftOfPayment,
   now: Instant,
 ): Promise<Result<Decimal>> {
-  const { customerId, currency } = invoice;
   const topUp = await sumTopUps(tx, invoice);
   const owedAgain = await balanceOfInvoice(tx, 'owed_again', invoice.id);
   const taken = disputed.plus(outside);
   const intoWallet = note.total.minus(returned).minus(taken).minus(owedAgain).minus(topUp);
-  if (intoWallet.lt(0)) {
-    const held = await lockedWalletBalance(tx, customerId, currency);
-    if (held.lt(intoWallet.negated()))
-      return fail('WALLET_SPENT', { currency, balance: held.toFixed(), needed: intoWallet.negated().toFixed() });
-  }
+  const held = await checkHeld(tx, invoice, intoWallet);
+  if (!held.ok) return held;
   await book(
     tx,
     invoice,
@@ -183,6 +182,74 @@ export async function bookRefund(
   return ok(intoWallet);
 }
 
+/** What a credit note over a part of an invoice does, beside its amounts. */
+interface PartNoted {
+  /** Off what is unpaid, and off what is owed again after a refund that was voided too late. */
+  readonly off: Decimal;
+  readonly offAgain: Decimal;
+  /** What goes back as it came, and what others had taken of the payments. */
+  readonly left: LeftOfPayment;
+}
+
+/**
+ * A person credits a part of an invoice: less is owed, money goes back, and the remainder is in the wallet. A top-up
+ * leaves the wallet, or is not due any more.
+ * @returns what goes into the wallet, below 0 what leaves it; WALLET_SPENT where that is not in it any more
+ */
+export async function bookPart(
+  tx: Tx,
+  invoice: InvoiceRow,
+  note: CreditNoteRow,
+  { off, offAgain, left: { returned, disputed, outside } }: PartNoted,
+  now: Instant,
+): Promise<Result<Decimal>> {
+  const { toppedUp } = note;
+  const isInWallet = invoice.status === 'PAID';
+  const back = note.total.minus(off).minus(offAgain).minus(returned).minus(disputed).minus(outside);
+  const intoWallet = isInWallet ? back.minus(toppedUp) : back;
+  const held = await checkHeld(tx, invoice, intoWallet);
+  if (!held.ok) return held;
+  await book(
+    tx,
+    invoice,
+    { key: keyOfNote(note), reason: 'credit' },
+    {
+      revenue: note.amount.minus(toppedUp),
+      tax: note.taxAmount,
+      receivable: off.negated(),
+      owed_again: offAgain.negated(),
+      refunds_payable: returned.negated(),
+      disputes: disputed.negated(),
+      returned_outside: outside.negated(),
+      top_ups_due: isInWallet ? ZERO : toppedUp,
+      wallet: intoWallet.negated(),
+    },
+    now,
+  );
+  return ok(intoWallet);
+}
+
+/** How much a credit note over a part took off what was unpaid. */
+export const takenOffBy = async (tx: Tx, invoice: InvoiceRow, note: CreditNoteRow): Promise<Decimal> =>
+  sum(
+    (await bookedEntries(tx, invoice, keyOfNote(note)))
+      .filter(({ account }) => account === 'receivable')
+      .map(({ amount }) => amount.negated()),
+  );
+
+const keyOfNote = ({ kind, id }: CreditNoteRow): string => `${kind}:${id}`;
+
+/** Is what a correction takes out of the wallet still in it? */
+async function checkHeld(tx: Tx, invoice: InvoiceRow, intoWallet: Decimal): Promise<Result<void>> {
+  if (intoWallet.gte(0)) return ok(undefined);
+  const { currency } = invoice;
+  const held = await lockedWalletBalance(tx, payerOf(invoice), currency);
+  const needed = intoWallet.negated();
+  return held.gte(needed)
+    ? ok(undefined)
+    : fail('WALLET_SPENT', { currency, balance: held.toFixed(), needed: needed.toFixed() });
+}
+
 /**
  * A refund is void, or a credit note that it had caused: all that it booked is taken back. What has left cannot be, and
  * what the customer has spent of the wallet meanwhile is not there: the customer owes both again.
@@ -191,11 +258,12 @@ export async function bookRefund(
 export async function bookNoteVoided(
   tx: Tx,
   invoice: InvoiceRow,
-  { id, kind }: CreditNoteRow,
+  note: CreditNoteRow,
   stopped: Decimal,
   now: Instant,
 ): Promise<void> {
-  await bookUndone(tx, invoice, { booked: `${kind}:${id}`, key: `void:${id}` }, stopped, now);
+  const { id } = note;
+  await bookUndone(tx, invoice, { booked: keyOfNote(note), key: `void:${id}` }, stopped, now);
   await bookUndone(tx, invoice, { booked: `carried:${id}`, key: `carried:${id}:void` }, ZERO, now);
 }
 
@@ -206,14 +274,14 @@ async function bookUndone(
   stopped: Decimal,
   now: Instant,
 ): Promise<void> {
-  const { customerId, currency } = invoice;
+  const { currency } = invoice;
   const booked = await bookedEntries(tx, invoice, bookedKey);
   if (booked.length === 0) return;
   const undone = (account: AccountKind): Decimal =>
     sum(booked.filter((entry) => entry.account === account).map(({ amount }) => amount.negated()));
   const left = undone('refunds_payable').minus(stopped);
   const outOfWallet = undone('wallet');
-  const held = outOfWallet.gt(0) ? await lockedWalletBalance(tx, customerId, currency) : ZERO;
+  const held = outOfWallet.gt(0) ? await lockedWalletBalance(tx, payerOf(invoice), currency) : ZERO;
   const spent = Decimal.max(ZERO, outOfWallet.minus(held));
   await book(
     tx,
@@ -222,6 +290,8 @@ async function bookUndone(
     {
       revenue: undone('revenue'),
       tax: undone('tax'),
+      [invoice.status === 'WRITTEN_OFF' ? 'write_off' : 'receivable']: undone('receivable'),
+      top_ups_due: undone('top_ups_due'),
       refunds_payable: stopped,
       disputes: undone('disputes'),
       returned_outside: undone('returned_outside'),

@@ -3,7 +3,7 @@ import { orThrow } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { type ChargeOrigin, defaultMethodOf, intendCharges, performCharge } from '../../payments/index.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
-import type { InvoiceChanges, InvoiceRow } from '../invoice/invoice.ts';
+import { type InvoiceChanges, type InvoiceRow, payerOf } from '../invoice/invoice.ts';
 import { updateInvoice } from '../invoice/invoices.sql.ts';
 import type { PaymentTerms } from '../terms/billing-terms.ts';
 import { receivePayment } from './pay.ts';
@@ -11,9 +11,9 @@ import { receivePayment } from './pay.ts';
 /** The card of a customer that can be charged. */
 export type StoredCard = NonNullable<Awaited<ReturnType<typeof defaultMethodOf>>>;
 
-/** The default card of an invoice's customer, if there is one. */
+/** The default card of an invoice's payer, if there is one. */
 export const cardOf = (tx: Tx, invoice: InvoiceRow): Promise<StoredCard | undefined> =>
-  defaultMethodOf(tx, invoice.customerId);
+  defaultMethodOf(tx, payerOf(invoice));
 
 /**
  * Is the invoice charged by itself, as its subscription says at this moment (§2 Subscription, autoCharge)? What
@@ -97,7 +97,7 @@ export const intendAll = (
       request: {
         merchantId: invoice.merchantId,
         invoiceId: invoice.id,
-        customerId: invoice.customerId,
+        customerId: payerOf(invoice),
         origin,
         amount: invoice.unpaidAmount,
         currency: invoice.currency,

@@ -17,7 +17,7 @@ import {
   sessionUrl,
 } from '../../payments/index.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
-import type { InvoiceRow } from '../invoice/invoice.ts';
+import { type InvoiceRow, payerOf } from '../invoice/invoice.ts';
 import type { SessionOptions } from '../terms/session-options.ts';
 
 /** Opens a payment session for the unpaid amount of an invoice; the one before it expires in the same transaction. */
@@ -80,7 +80,7 @@ const openingOf = (
   invoiceId: invoice.id,
   entityLabel: invoice.invoiceNumber,
   subscriptionId: invoice.subscriptionId,
-  customerId: invoice.customerId,
+  customerId: payerOf(invoice),
   amount: invoice.unpaidAmount,
   currency: invoice.currency,
   provider,

@@ -2,12 +2,15 @@
  * The public interface of rating. Rating is pure and below every domain, so that the catalog may import it too. It
  * imports the kernel and the words of schemas.
  */
+export { canBeShownIn, type DisplayUnit, displayUnitOf } from './display-unit.ts';
+export { DISPLAY_UNIT_FIELDS, DisplayUnitReply } from './display-unit-schema.ts';
 export { propertiesSchema } from './fields-of-models.ts';
 export type { Charge, Measured, PriceModel, TierUse } from './model.ts';
 export {
   casesOfModels,
   checkProperties,
   dimensionsOf,
+  eventRuleOf,
   isPriceModel,
   modelOf,
   type PriceModelName,
@@ -30,5 +33,12 @@ export {
   withoutNoise,
 } from './rate-price.ts';
 export type { ShownPrice } from './shown-price.ts';
-export { type Aggregation, type GroupFilters, type GroupValues, isAdditive, type UsageGroup } from './usage.ts';
+export {
+  type Aggregation,
+  type GroupFilters,
+  type GroupValues,
+  isAdditive,
+  isOfEvents,
+  type UsageGroup,
+} from './usage.ts';
 export { type ShareOfTime, shareOfTime, shortened, shortText, type Workings } from './workings.ts';

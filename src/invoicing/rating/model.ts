@@ -3,7 +3,7 @@ import type { Decimal } from '../../kernel/decimal.ts';
 import type { Fraction } from '../../kernel/fraction.ts';
 import type { FieldError } from '../../kernel/result.ts';
 import type { ShownPrice } from './shown-price.ts';
-import type { Aggregation, GroupValues, UsageGroup } from './usage.ts';
+import type { Aggregation, EventRule, GroupValues, UsageGroup } from './usage.ts';
 import type { Workings } from './workings.ts';
 
 /**
@@ -27,6 +27,13 @@ export interface PriceModel<Properties> {
    * for fees nor for usage that grants have covered. Absent: it rates any quantity.
    */
   readonly aggregations?: readonly Aggregation[];
+  /** Of a model that can price each event by itself. */
+  readonly byEvent?: {
+    /** The properties that ask for it: for usage that adds up, without units that are included or granted. */
+    readonly fields: readonly string[];
+    /** The rule of a price that does so, in a part of a period; null: another one. */
+    readonly ruleOf: (properties: Properties, share: Fraction) => EventRule | null;
+  };
   /** Of a model that bills usage apart by the values of dimensions. */
   readonly byGroup?: {
     readonly dimensions: (properties: Properties) => readonly string[];
@@ -41,6 +48,8 @@ export interface Measured {
   readonly quantity: Decimal;
   /** How many events they are made of, for a price on each event. A fee has none. */
   readonly eventCount: bigint;
+  /** What these events come to one by one, for a price that is on each; null or absent: not read. */
+  readonly ofEach?: Decimal | null;
   /** The same usage by group values, after the price's filters, for a price that differs by group. */
   readonly groups: readonly UsageGroup[];
   /** The factor of flat amounts, if the price applies to a part of the period only. */

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { Cases } from '../../http/schema.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
+import type { Fraction } from '../../kernel/fraction.ts';
 import type { FieldError } from '../../kernel/result.ts';
 import { dynamic } from './dynamic.ts';
 import { graduated } from './graduated.ts';
@@ -10,6 +11,7 @@ import { packaged } from './package.ts';
 import { percentage } from './percentage.ts';
 import { scaledProperties } from './properties.ts';
 import { standard } from './standard.ts';
+import type { EventRule } from './usage.ts';
 import { volume } from './volume.ts';
 
 /** The one table of price models: a model is a file, and a line here. */
@@ -56,6 +58,10 @@ export function scaledPricing({ model, properties }: Pricing, factor: Decimal): 
 /** The dimensions by whose values a price bills apart. */
 export const dimensionsOf = ({ model, properties }: { readonly model: PriceModelName; readonly properties: unknown }) =>
   modelOf({ model }).byGroup?.dimensions(properties);
+
+/** The rule of a price on each event by itself, in a part of a period; null: it is none. */
+export const eventRuleOf = ({ model, properties }: Pricing, share: Fraction): EventRule | null =>
+  modelOf({ model }).byEvent?.ruleOf(properties, share) ?? null;
 
 /** The faults of properties that have the form of their model, by path inside `properties`; none if they make sense. */
 export const checkProperties = (pricing: Pricing): FieldError[] => modelOf(pricing).check(pricing.properties);

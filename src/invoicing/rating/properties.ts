@@ -16,6 +16,10 @@ export const PROPERTY_FIELDS: FieldWords = {
   fixed: ['An amount for each event, in major units. Default: 0.', '0.30'],
   minCharge: ['The amount of a period at least, in major units. Default: none.', '1'],
   maxCharge: ['The amount of a period at most, in major units. Default: none.', '40'],
+  perEvent: 'The bounds of the amount of each event, with `fixed`. Default: none.',
+  min: ['The amount of an event at least, in major units.', '0.50'],
+  max: ['The amount of an event at most, in major units.', '5'],
+  freeEvents: ['The events that cost nothing in each period: the first ones in order of time. Default: 0.', 100],
   multiplier: ['The factor of the summed values. Default: 1.', '1.2'],
   dimensions: ['The dimensions of the metric that decide the price.', ['model']],
   cells: 'The prices of combinations of values. The cell that matches most dimensions is used.',
@@ -105,7 +109,8 @@ export function readTiers(tiers: Tiers): [Tier, ...Tier[]] {
 
 /** The properties that are money, or a part of an amount of money. Bounds of tiers and sizes of packages are not. */
 const MONEY = new Set([
-  ...['unitPrice', 'flatPrice', 'price', 'percentage', 'fixed', 'minCharge', 'maxCharge', 'multiplier', 'default'],
+  ...['unitPrice', 'flatPrice', 'price', 'percentage', 'fixed', 'minCharge', 'maxCharge', 'min', 'max'],
+  ...['multiplier', 'default'],
 ]);
 
 /** Properties in which all money is scaled by a factor (commercial.md §1); other numbers stay. */
@@ -122,13 +127,21 @@ export function scaledProperties<T>(properties: T, factor: Decimal): T {
   return walk(properties) as T;
 }
 
-/** Properties as stored and returned: every number as a decimal string with all its digits. */
+/** The properties that count things: JSON numbers. */
+const COUNTS = new Set(['freeEvents']);
+
+/** Properties as stored and returned: every number as a decimal string with all its digits, but what counts things. */
 export function normaliseProperties<T>(properties: T): T {
   const walk = (value: unknown): unknown => {
     if (typeof value === 'number' || isRawNumber(value)) return plain(decimal(value));
     if (Array.isArray(value)) return value.map(walk);
     if (typeof value === 'object' && value !== null)
-      return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, walk(inner)]));
+      return Object.fromEntries(
+        Object.entries(value).map(([key, inner]) => [
+          key,
+          COUNTS.has(key) && isRawNumber(inner) ? Number(inner.rawJSON) : COUNTS.has(key) ? inner : walk(inner),
+        ]),
+      );
     return value;
   };
   return walk(properties) as T;

@@ -11,6 +11,7 @@ import {
   type GroupValues,
   isAdditive,
   totalEvents,
+  totalOfEach,
   totalQuantity,
   type UsageGroup,
 } from './usage.ts';
@@ -129,7 +130,7 @@ export function limitLines(
   return lines;
 }
 
-type Usage = Pick<Measured, 'quantity' | 'eventCount' | 'groups'>;
+type Usage = Pick<Measured, 'quantity' | 'eventCount' | 'ofEach' | 'groups'>;
 
 /** The units to price, and those that grants cover. */
 function measure(rated: Rated): Usage & { covered: Decimal } {
@@ -138,7 +139,8 @@ function measure(rated: Rated): Usage & { covered: Decimal } {
   const groups = filterGroups(rated.groups, rated.groupFilters ?? {});
   const used = totalQuantity(groups, rated.aggregation);
   const covered = Decimal.min(used, Decimal.max(0, rated.grants ?? ZERO));
-  return { quantity: used.minus(covered), eventCount: totalEvents(groups), groups, covered };
+  const ofEach = totalOfEach(groups);
+  return { quantity: used.minus(covered), eventCount: totalEvents(groups), ofEach, groups, covered };
 }
 
 function chargeLines({ rated, pricing, currency }: PriceInPeriod, used: Usage, fraction: Fraction): RatedLine[] {
@@ -148,11 +150,13 @@ function chargeLines({ rated, pricing, currency }: PriceInPeriod, used: Usage, f
   const included = Decimal.min(used.quantity, scale(decimal(includedUnitsOf(pricing)), flatShare));
   const charges = rateModel(pricing, { ...used, quantity: used.quantity.minus(included), flatShare });
   const scaled = charges.map((charge) => scale(charge.amount, lineShare));
-  const exact = isWhole(fraction) ? scaled : scaled.map(withoutNoise);
+  const isQuotient = rated.kind === 'usage' && rated.aggregation === 'TIME_WEIGHTED';
+  const exact = isWhole(fraction) && !isQuotient ? scaled : scaled.map(withoutNoise);
   const rounded = roundTogether(exact, currency, 'half-away-from-zero');
   const share = isWhole(fraction) ? null : shareOfTime(fraction);
   return charges.map((charge, index): RatedLine => {
-    const quantity = charge.group ? charge.quantity : used.quantity;
+    const units = charge.group ? charge.quantity : used.quantity;
+    const quantity = isQuotient ? units.toDecimalPlaces(SHOWN_DIGITS) : units;
     const totalPrice = rounded[index] as Decimal;
     return {
       kind: 'charge',
@@ -190,6 +194,9 @@ function rowsAt(index: number, exact: readonly Decimal[], rounded: readonly Deci
   const all = { count: exact.length, exact: shortText(sum(exact)), amount: plain(sum(rounded)) };
   return { exact: shortText(exact[index] as Decimal), ...(index === exact.length - 1 && { all }) };
 }
+
+/** The digits behind the point with which a figure over time is shown and stored (commercial.md §5). */
+const SHOWN_DIGITS = 12;
 
 /** The digits of an amount that is a sum without a last digit; far above its error, far below any rounding. */
 const EXACT_DIGITS = 60;

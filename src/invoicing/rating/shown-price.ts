@@ -22,6 +22,8 @@ export type ShownPrice =
       readonly fixed: Decimal;
       readonly least: Decimal | null;
       readonly most: Decimal | null;
+      /** The bounds of each event, and how many are free in a period; null: it is no price on each event. */
+      readonly each: { readonly least: Decimal | null; readonly most: Decimal | null; readonly free: Decimal } | null;
     }
   /** By the values of dimensions: the first cell that matches counts, else the price of all others. */
   | {

@@ -1,7 +1,7 @@
 import { Decimal, sum } from '../../kernel/decimal.ts';
 
 /** The aggregation of a meter (§2 Billable metric). */
-export type Aggregation = 'SUM' | 'COUNT' | 'AVG' | 'MIN' | 'MAX' | 'UNIQUE_COUNT' | 'LATEST';
+export type Aggregation = 'SUM' | 'COUNT' | 'AVG' | 'MIN' | 'MAX' | 'UNIQUE_COUNT' | 'LATEST' | 'TIME_WEIGHTED';
 
 /** The values of a metric's `groupBy` dimensions; null where an event has none. */
 export type GroupValues = Readonly<Record<string, string | null>>;
@@ -11,6 +11,20 @@ export interface UsageGroup {
   readonly group: GroupValues;
   readonly quantity: Decimal;
   readonly eventCount: bigint;
+  /** What its events come to one by one, for a price on each of them (`EventRule`). Absent: it was not read. */
+  readonly ofEach?: Decimal;
+}
+
+/**
+ * A price on each event by itself: its value × `part` + `fixed`, within the bounds. An event of 0 or less has its part
+ * only, at least `most` below 0. The first `free` events in order of time cost nothing (commercial.md §12).
+ */
+export interface EventRule {
+  readonly part: Decimal;
+  readonly fixed: Decimal;
+  readonly least: Decimal | null;
+  readonly most: Decimal | null;
+  readonly free: bigint;
 }
 
 /** Only usage with one of these values counts, in every dimension that is named (domain.md §2). */
@@ -20,7 +34,11 @@ export type GroupFilters = Readonly<Record<string, readonly string[]>>;
  * Do the figures of parts add up to the figure of the whole? The others (an average, a maximum, a distinct count …) are
  * asked from the meter as one figure, and hold for a time rather than happen in it.
  */
-export const isAdditive = (aggregation: Aggregation): boolean => aggregation === 'SUM' || aggregation === 'COUNT';
+export const isAdditive = (aggregation: Aggregation): boolean =>
+  isOfEvents(aggregation) || aggregation === 'TIME_WEIGHTED';
+
+/** Is the figure the sum of what its events bring? */
+export const isOfEvents = (aggregation: Aggregation): boolean => aggregation === 'SUM' || aggregation === 'COUNT';
 
 /**
  * Do the figures of groups add up to one of all of them? Levels that hold side by side do: three seats here and four
@@ -54,6 +72,12 @@ export function totalQuantity(groups: readonly UsageGroup[], aggregation: Aggreg
     );
   return Decimal.max(0, sum(groups.map((group) => group.quantity)));
 }
+
+/** What the events of all groups come to one by one; null where they were not read so. */
+export const totalOfEach = (groups: readonly UsageGroup[]): Decimal | null => {
+  const read = groups.flatMap(({ ofEach }) => ofEach ?? []);
+  return read.length === 0 ? null : sum(read);
+};
 
 /** How many events all groups are made of. */
 export const totalEvents = (groups: readonly UsageGroup[]): bigint =>

@@ -12,6 +12,8 @@ export interface ShareOfTime {
  * for checks. All figures are decimal text.
  */
 export interface Workings {
+  /** The unit in which its quantities and prices are shown, as it was then. */
+  readonly display?: { readonly per: string; readonly name: string };
   /** Of an agreed price: the price of a unit as the catalog has it. */
   readonly list?: { readonly unitPrice: string };
   /** The part of the period that is charged … */
@@ -30,6 +32,8 @@ export interface Workings {
     readonly events?: string;
     readonly least?: string;
     readonly most?: string;
+    /** Of a price on each event: its bounds for each, and how many were free. */
+    readonly each?: { readonly least?: string; readonly most?: string; readonly free?: string };
   };
   /** The groups that a matrix priced by its default, and the number of further ones. */
   readonly others?: { readonly groups: readonly string[]; readonly more: number };

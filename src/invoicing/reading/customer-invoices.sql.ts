@@ -1,4 +1,4 @@
-import { pageOfRows, sql, type Tx } from '../../db/index.ts';
+import { pageOfRows, type Sql, sql, type Tx } from '../../db/index.ts';
 import type { PageRequest } from '../../http/index.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 
@@ -7,10 +7,14 @@ export interface OfCustomer {
   readonly customerId: string;
 }
 
-/** The invoices that a customer may see, newest first. */
+/** Those that a customer is asked to pay: its own, and of the customers for which it pays. */
+const isAskedOf = ({ merchantId, customerId }: OfCustomer): Sql => sql`
+  merchant_id = ${merchantId} and (payer_id = ${customerId} or (customer_id = ${customerId} and payer_id is null))`;
+
+/** The invoices that a customer may see, newest first: those that it pays, and its own. */
 export const selectShownOfCustomer = (
   tx: Tx,
-  { merchantId, customerId }: OfCustomer,
+  of: OfCustomer,
   page: PageRequest,
 ): Promise<{ rows: InvoiceRow[]; total: number }> =>
   pageOfRows<InvoiceRow>(
@@ -19,19 +23,15 @@ export const selectShownOfCustomer = (
       kind: 'invoice',
       select: sql`*`,
       from: sql`invoice`,
-      where: sql`merchant_id = ${merchantId} and customer_id = ${customerId} and issued_at is not null`,
+      where: sql`merchant_id = ${of.merchantId} and ${of.customerId} in (customer_id, payer_id) and issued_at is not null`,
     },
     page,
   );
 
 /** Those for which money is asked, the oldest due first. */
-export const selectDueOfCustomer = (
-  tx: Tx,
-  { merchantId, customerId }: OfCustomer,
-  most: number,
-): Promise<InvoiceRow[]> =>
+export const selectDueOfCustomer = (tx: Tx, of: OfCustomer, most: number): Promise<InvoiceRow[]> =>
   tx.rows<InvoiceRow>(sql`
     select * from invoice
-     where merchant_id = ${merchantId} and customer_id = ${customerId}
+     where ${isAskedOf(of)}
        and status in ('ISSUED', 'PAYMENT_FAILED') and unpaid_amount > 0 and not lives_by_session
      order by due_at, seq limit ${most}`);

@@ -61,7 +61,7 @@ export interface CustomerInvoice extends InvoiceView {
 
 const MOST_LINES = 200;
 
-/** @returns null where there is no such invoice of this customer, or none that it may see yet */
+/** @returns null where there is no such invoice that this customer has or pays, or none that it may see yet */
 export async function viewCustomerInvoice(
   dependencies: Pick<InvoicingDependencies, 'environment'>,
   tx: Tx,
@@ -69,7 +69,7 @@ export async function viewCustomerInvoice(
   wall: Instant,
 ): Promise<CustomerInvoice | null> {
   const view = await viewInvoice(tx, dependencies.environment, id, wall);
-  if (view?.invoice.customerId !== customerId) return null;
+  if (!view || ![view.invoice.customerId, view.invoice.payerId].includes(customerId)) return null;
   return { ...view, rows: await selectLines(tx, id, -1, MOST_LINES) };
 }
 

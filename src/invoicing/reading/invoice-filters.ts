@@ -15,6 +15,8 @@ export interface InvoiceFilters {
   readonly status?: InvoiceStatus | undefined;
   readonly subscriptionId?: string | undefined;
   readonly customerId?: string | undefined;
+  /** Who pays it; before its issue, who pays for its customer now. */
+  readonly payerId?: string | undefined;
   readonly invoiceNumber?: string | undefined;
   /** Times: the start is within, the end is not. */
   readonly issued: Range<Instant>;
@@ -32,7 +34,7 @@ export interface InvoiceFilters {
 
 /** Reads the filters of a list of invoices; every range that holds nothing is named. */
 export function readInvoiceFilters(query: InvoiceListQuery, now: Instant): Result<InvoiceFilters> {
-  const { status, subscriptionId, customerId, invoiceNumber, unpaid, overdue } = query;
+  const { status, subscriptionId, customerId, payerId, invoiceNumber, unpaid, overdue } = query;
   const issued = timesOf(query.issuedFrom, query.issuedTo);
   const due = timesOf(query.dueFrom, query.dueTo);
   const amount = { from: amountOf(query.amountFrom), to: amountOf(query.amountTo) };
@@ -49,6 +51,7 @@ export function readInvoiceFilters(query: InvoiceListQuery, now: Instant): Resul
     updatedFrom,
     subscriptionId,
     customerId,
+    payerId,
     invoiceNumber,
     issued,
     due,

@@ -1,4 +1,5 @@
 import { effectiveNowOf } from '../../clocks/index.ts';
+import { childrenOfPayer } from '../../customers/index.ts';
 import {
   allOf,
   type Changed,
@@ -40,13 +41,19 @@ const isOverdue = (now: InvoiceFilters['now']): Sql => sql`(${isUnpaid} and ${is
 const changedInvoices = (changed: Changed): Sql =>
   isChanged('invoice', changed, [{ column: 'id', changed: changedSessions('invoice_id', changed) }]);
 
+/** Those that somebody pays for others. */
+const isPaidBy = (payerId: string): Sql => sql`
+  (payer_id = ${payerId}
+   or issued_at is null and customer_id in (${childrenOfPayer(sql`invoice.merchant_id`, sql`${payerId}`)}))`;
+
 const conditionsOf = (merchantId: string | null, filters: InvoiceFilters): Sql => {
-  const { status, subscriptionId, customerId, invoiceNumber, issued, due, amount, unpaid, overdue } = filters;
+  const { status, subscriptionId, customerId, payerId, invoiceNumber, issued, due, amount, unpaid, overdue } = filters;
   return allOf([
     merchantId !== null && sql`merchant_id = ${merchantId}`,
     status !== undefined && sql`status = ${status}`,
     subscriptionId !== undefined && sql`subscription_id = ${subscriptionId}`,
     customerId !== undefined && sql`customer_id = ${customerId}`,
+    payerId !== undefined && isPaidBy(payerId),
     invoiceNumber !== undefined && sql`invoice_number = ${invoiceNumber}`,
     issued.from !== null && sql`issued_at >= ${issued.from}`,
     issued.to !== null && sql`issued_at < ${issued.to}`,

@@ -1,4 +1,5 @@
 import { resolveItems } from '../../catalog/index.ts';
+import { findPayers } from '../../customers/index.ts';
 import type { PageRequest, Tx } from '../../db/index.ts';
 import { forbidden, notFound, ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
@@ -88,8 +89,23 @@ export async function readInvoices(
 /** Invoices as answered, with the addresses at which they can be paid. */
 export async function toInvoiceReplies(dependencies: InvoicingDependencies, tx: Tx, invoices: readonly InvoiceRow[]) {
   const urls = await sessionUrls(dependencies, tx, invoices);
-  return invoices.map((invoice) =>
+  return (await withPayers(tx, invoices)).map((invoice) =>
     toInvoiceReply(invoice, { publicUrl: dependencies.publicUrl, sessionUrl: urls.get(invoice.id) }),
+  );
+}
+
+/** Invoices of some merchants with who pays them: one that is not issued yet, who pays for its customer now. */
+async function withPayers(tx: Tx, invoices: readonly InvoiceRow[]): Promise<InvoiceRow[]> {
+  const unissued = invoices.filter(({ issuedAt }) => issuedAt === null);
+  const payers = new Map<string, string>();
+  for (const [merchantId, own] of Map.groupBy(unissued, (row) => row.merchantId))
+    for (const [id, payerId] of await findPayers(
+      tx.of(merchantId),
+      own.map(({ customerId }) => customerId),
+    ))
+      payers.set(id, payerId);
+  return invoices.map((invoice) =>
+    invoice.issuedAt === null ? { ...invoice, payerId: payers.get(invoice.customerId) ?? null } : invoice,
   );
 }
 

@@ -194,10 +194,15 @@ export function plansOf(
   );
 }
 
-/** The terms with the planned end and the coupons of then, and without the versions of later changes. */
-function termsThen(terms: BillingTerms, { endsAt, changeIds = [], redemptions = {} }: FrozenHistory): BillingTerms {
+/** The terms with the planned end, the pauses and the coupons of then, and without the versions of later changes. */
+function termsThen(
+  terms: BillingTerms,
+  { endsAt, changeIds = [], pauses = [], redemptions = {} }: FrozenHistory,
+): BillingTerms {
   const { versions = [] } = terms;
-  const known = versions.filter(({ changeId = null }) => changeId === null || changeIds.includes(changeId));
+  const known = versions
+    .filter(({ changeId = null }) => changeId === null || changeIds.includes(changeId))
+    .map((version) => ({ ...version, pauses }));
   const bounds = { ...terms.bounds, endsAt: endsAt === null ? null : Temporal.Instant.from(endsAt) };
   const coupons = (terms.redemptions ?? []).flatMap((redemption): BilledRedemption[] => {
     const until = redemptions[redemption.id];

@@ -11,6 +11,7 @@ import { toInvoiceLineReply } from '../documents/present.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
 import { dimensionsOf } from '../rating/index.ts';
 import type { BilledPrice } from '../terms/billing-terms.ts';
+import { readOfEach } from '../usage/read-usage.ts';
 
 /** The question: the cost of some prices in a time that counts as one whole period. */
 export interface Simulation {
@@ -97,7 +98,7 @@ async function measured(
 ): Promise<BilledUsage[]> {
   if (customerId === null) return [];
   const groups = dimensionsOf(price.pricing);
-  const rows = await usage(tx, {
+  const scope = {
     merchantId,
     meter,
     sources: [{ subject: customerId, from: period.start, to: period.end }],
@@ -105,8 +106,13 @@ async function measured(
     to: period.end,
     ...(price.groupFilters && { groupFilters: price.groupFilters }),
     ...(groups && { groups }),
-  });
-  return rows.map(({ group, value, eventCount }) => rowOf(price.id, group, value, eventCount));
+  };
+  const rows = await usage(tx, scope);
+  const ofEach = await readOfEach(tx, price, WHOLE, scope);
+  return rows.map(({ group, value, exact = value, eventCount }) => ({
+    ...rowOf(price.id, group, exact, eventCount),
+    ...ofEach,
+  }));
 }
 
 const rowOf = (priceId: string, group: BilledUsage['groupValues'], quantity: Decimal, events: number): BilledUsage => ({

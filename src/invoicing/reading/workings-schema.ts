@@ -1,4 +1,5 @@
 import { DecimalOut, Id, Nullable, Timestamp, Type } from '../../http/index.ts';
+import { DisplayUnitReply } from '../rating/index.ts';
 
 const Share = Type.Object(
   { part: DecimalOut, whole: DecimalOut },
@@ -57,6 +58,7 @@ export const LineWorkings = Type.Object(
         },
       ),
     ),
+    display: Type.Optional(DisplayUnitReply),
     list: Type.Optional(
       Type.Object({ unitPrice: DecimalOut }, { 'x-fields': { unitPrice: 'The price of a unit in the catalog.' } }),
     ),
@@ -191,6 +193,7 @@ export const LineWorkings = Type.Object(
     $id: 'LineWorkings',
     description: 'How the amount of a line came about. A field is there where its rule changed the amount.',
     'x-fields': {
+      display: 'The unit in which documents and pages say the line. Absent: the unit itself.',
       list: 'Of an agreed price: the catalog.',
       share: 'The part of the period that is charged.',
       whole: 'The amount of a whole period.',

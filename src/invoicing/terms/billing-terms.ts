@@ -2,7 +2,7 @@ import type { Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant, Period } from '../../kernel/time.ts';
 import type { Meter, UsageSource } from '../../metering/index.ts';
-import type { Pricing } from '../rating/index.ts';
+import type { DisplayUnit, Pricing } from '../rating/index.ts';
 import type { AppliesTo } from './applies-to.ts';
 import type { SessionOptions } from './session-options.ts';
 
@@ -14,6 +14,7 @@ export interface BilledMetric {
   readonly unit: string;
   readonly itemId: string | null;
   readonly taxRate: Decimal | null;
+  readonly displayUnit?: DisplayUnit | null;
   readonly meter: Meter;
 }
 
@@ -58,6 +59,24 @@ export interface BilledRedemption {
   readonly createdAt: Instant;
 }
 
+/**
+ * A pause of a subscription, as it is stored (commercial.md §6): in `[from, to)` it has no fees, minimum and access.
+ * Times are RFC 3339.
+ */
+export interface Pause {
+  readonly from: string;
+  /** When it is resumed; null: until somebody does. */
+  readonly to: string | null;
+  /** Is the usage in it billed? */
+  readonly usage: 'bill' | 'free';
+  /** The target of credits for fees that are paid. */
+  readonly credit: CreditMode;
+  /** Are the periods counted from the resumption on? */
+  readonly anchor: 'keep' | 'restart';
+  readonly reason: string | null;
+  readonly status: 'pausing' | 'paused' | 'over';
+}
+
 /** One price of a pinned plan version, with all that rating and the line need. */
 export interface BilledPrice {
   /** Of an agreed price with its variant: `listPriceId` is the catalog's id. */
@@ -79,6 +98,8 @@ export interface BilledPrice {
   readonly minimumAmount: Decimal | null;
   readonly maximumAmount: Decimal | null;
   readonly taxRate: Decimal | null;
+  /** Its own; null or absent: the metric's. */
+  readonly displayUnit?: DisplayUnit | null;
   readonly groupFilters: Readonly<Record<string, readonly string[]>> | null;
   /** Units that grants cover are not charged (domain.md §5). */
   readonly grantDiscountEnabled?: boolean;
@@ -124,6 +145,12 @@ export interface BilledVersion {
   readonly overrides?: readonly PriceOverride[];
   /** The prices, by the catalog's id, whose agreed terms change with it: they are cut by the second. */
   readonly agreedAnew?: ReadonlySet<string>;
+  /** All pauses of the subscription; `versionsOf` cuts it where one begins or ends. */
+  readonly pauses?: readonly Pause[];
+  /** In its time the subscription is paused: only its usage counts, or nothing does. */
+  readonly paused?: Pause['usage'];
+  /** It was to come later: where that is in a pause, it comes with the resumption. */
+  readonly waits?: boolean;
 }
 
 /** The bounds of a subscription's periods. */

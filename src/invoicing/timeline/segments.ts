@@ -1,4 +1,4 @@
-import type { Fraction } from '../../kernel/fraction.ts';
+import { subtract } from '../../kernel/spans.ts';
 import {
   HOURS_PER_DAY,
   type Instant,
@@ -12,6 +12,7 @@ import {
 import type { BilledPrice, BilledRedemption, BilledVersion, SeriesBounds } from '../terms/billing-terms.ts';
 import { listPriceId } from '../terms/list-price.ts';
 import { cutByOverrides } from '../terms/price-overrides.ts';
+import { afterPauses, cutByPauses } from './pauses.ts';
 import { type SeriesPeriod, seriesOf } from './series.ts';
 
 /** The versions of the terms, each with its time. */
@@ -25,14 +26,14 @@ export interface HistoricTerms {
   readonly redemptions?: readonly BilledRedemption[];
 }
 
-/** All versions of the terms, cut by agreed prices; the terms' own where there was never another one. */
+/** All versions of the terms, cut by agreed prices and pauses; the terms' own where there was never another one. */
 export const versionsOf = <Terms extends { readonly versions?: readonly BilledVersion[] }>(
   terms: Terms,
 ): readonly (BilledVersion | Terms)[] =>
   terms.versions && terms.versions.length > 0 ? cutVersions(terms.versions) : [terms];
 
 function cutVersions(versions: readonly BilledVersion[]): readonly BilledVersion[] {
-  const known = CUT.get(versions) ?? cutByOverrides(versions);
+  const known = CUT.get(versions) ?? cutByPauses(cutByOverrides(afterPauses(versions)));
   CUT.set(versions, known);
   return known;
 }
@@ -44,7 +45,15 @@ const CUT = new WeakMap<readonly BilledVersion[], readonly BilledVersion[]>();
 export interface Segment
   extends Pick<
       BilledVersion,
-      'planCadence' | 'prices' | 'anchors' | 'proration' | 'credit' | 'minimumAmount' | 'takesUpAnew' | 'agreedAnew'
+      | 'planCadence'
+      | 'prices'
+      | 'anchors'
+      | 'proration'
+      | 'credit'
+      | 'minimumAmount'
+      | 'takesUpAnew'
+      | 'agreedAnew'
+      | 'paused'
     >,
     Period {
   /** Absent of the only version of a subscription. */
@@ -93,6 +102,14 @@ function findSegments({
 /** The segment that holds an instant; before the first one that, after the last one this. */
 export const segmentAt = (segments: readonly [Segment, ...Segment[]], at: Instant): Segment =>
   segments.findLast(({ start }) => !isAfter(start, at)) ?? segments[0];
+
+/** The times in which a subscription is paused. @param usage only pauses of this kind */
+export const pausesIn = (segments: readonly Segment[], usage?: BilledVersion['paused']): Period[] =>
+  segments.filter(({ paused }) => paused !== undefined && (usage === undefined || paused === usage));
+
+/** Is a subscription paused for all of a time? */
+export const isPausedThroughout = (terms: HistoricTerms, period: Period): boolean =>
+  subtract([period], pausesIn(segmentsOf(terms))).length === 0;
 
 /** On which series a price of a version stands; `P0D`: it is billed once. */
 export const cadenceOfPrice = (
@@ -174,21 +191,26 @@ export const prorationOf = ({ proration, agreedAnew }: Segment, priceId: string 
   priceId !== null && agreedAnew?.has(listPriceId(priceId)) ? 'second' : proration;
 
 /**
- * The share of some spans in the whole period, for money. Pieces that make up a period sum to the period's own share.
+ * Some spans of a period, for money. Pieces that make up a period sum to the period's own share. A pause takes its
+ * seconds from whoever has them, after changes have divided the period.
+ * @param paused the pauses that count
  */
-export function shareOf(
+export const timeIn = (
   period: SeriesPeriod,
   segments: readonly Segment[],
   spans: readonly Period[],
-  priceId: string | null = null,
-): Fraction {
-  const length = ({ start, end }: Period): bigint =>
-    microsecondsBetween(positionIn(period, segments, start, priceId), positionIn(period, segments, end, priceId));
-  return {
-    numerator: spans.reduce((total, span) => total + length(span), 0n),
-    denominator: microsecondsBetween(period.whole.start, period.whole.end),
-  };
-}
+  priceId: string | null,
+  paused: readonly Period[],
+): Period[] =>
+  subtract(
+    spans
+      .map(({ start, end }) => ({
+        start: positionIn(period, segments, start, priceId),
+        end: positionIn(period, segments, end, priceId),
+      }))
+      .filter(({ start, end }) => isBefore(start, end)),
+    paused,
+  );
 
 /** The spans of a period in which a price holds; such that touch are one. */
 export function spansOf(period: Period, segments: readonly Segment[], holds: (segment: Segment) => boolean): Period[] {

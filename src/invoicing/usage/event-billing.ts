@@ -8,7 +8,7 @@ import {
   type Meter,
 } from '../../metering/index.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { asBilled, isOfPrice, usageChargesOn } from '../owed/charges.ts';
+import { asBilled, usageChargesOn } from '../owed/charges.ts';
 import type { BilledPrice, BillingSource } from '../terms/billing-terms.ts';
 import { listPriceId } from '../terms/list-price.ts';
 import { selectFirstInvoicesAfter, selectInvoicesHolding, selectUsageLine } from './event-billing.sql.ts';
@@ -43,13 +43,11 @@ async function onInvoice(
   const period = { start: invoice.periodStart, end: invoice.periodEnd };
   const sourcesOf = await source.usageSources(tx, [terms]);
   const found: EventBilling[] = [];
-  const charges = usageChargesOn(asBilled(terms, invoice), invoice);
-  for (const { price, spans } of charges) {
+  for (const { price, spans } of usageChargesOn(asBilled(terms, invoice), invoice)) {
     const { metric } = price;
     const count = event.counts.find(({ id }) => id === metric?.id);
     if (metric === null || count === undefined || !canCount(metric.meter)) continue;
-    const hasVariants = charges.some((other) => other.price !== price && isOfPrice(other.price.id, price.id));
-    if (hasVariants && !isLevel(metric.meter) && !holds(spans, event.at)) continue; // it has the price of its time
+    if (!isLevel(metric.meter) && !holds(spans, event.at)) continue; // it has the price of its time, if there is one
     const sources = sourcesOf(terms, metric.id, period).filter(
       ({ subject, from, to }) =>
         subject === event.addressee && (isLevel(metric.meter) || !isBefore(event.at, from)) && isBefore(event.at, to),

@@ -3,17 +3,19 @@ import { ZERO } from '../../kernel/decimal.ts';
 import type { Fraction } from '../../kernel/fraction.ts';
 import { earliest, isBefore, latest, type Period } from '../../kernel/time.ts';
 import {
+  amountOfEach,
   type CountedEvent,
   isLevel,
   type UsageRequest,
   type UsageRow,
+  type UsageScope,
   usage,
   usageOfEach,
 } from '../../metering/index.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { asBilled, usageChargesOn } from '../owed/charges.ts';
-import { dimensionsOf, isAdditive } from '../rating/index.ts';
+import { asBilled, cellOf, usageChargesOn } from '../owed/charges.ts';
+import { dimensionsOf, eventRuleOf, isAdditive } from '../rating/index.ts';
 import type { BilledPrice, BillingSource, BillingTerms, FindUsageSources } from '../terms/billing-terms.ts';
 import { selectTakenByOthers } from './burnt-taken.sql.ts';
 import {
@@ -73,6 +75,8 @@ interface AskedPrice {
   readonly period: PeriodToRead;
   readonly price: BilledPrice;
   readonly spans: readonly Period[];
+  /** The share of its whole period. */
+  readonly fraction: Fraction;
   readonly request: UsageRequest;
 }
 
@@ -82,7 +86,9 @@ function pricesAsked(
   acceptedUpTo: bigint | undefined,
 ): AskedPrice[] {
   const { terms, invoice } = period;
-  return usageChargesOn(terms, invoice).flatMap(({ price, spans }) => {
+  const charges = usageChargesOn(terms, invoice);
+  const wholePeriod = charges.length === 0 ? undefined : cellOf(terms, invoice).whole;
+  return charges.flatMap(({ price, spans, fraction }) => {
     const metric = price.metric as NonNullable<BilledPrice['metric']>;
     const sources = spans.flatMap((span) => sourcesOf(terms, metric.id, span));
     const [first, last] = [spans[0], spans.at(-1)];
@@ -93,10 +99,11 @@ function pricesAsked(
       sources,
       from: first.start,
       to: last.end,
+      ...(wholePeriod && { wholePeriod }),
       ...cutOf(price),
       ...(acceptedUpTo !== undefined && { acceptedUpTo }),
     };
-    return [{ period, price, spans, request }];
+    return [{ period, price, spans, fraction, request }];
   });
 }
 
@@ -110,18 +117,37 @@ async function answers(tx: Tx, asked: readonly AskedPrice[]): Promise<AnsweredPr
     asked.map(({ request }) => request),
   );
   const shares = await readShares(tx, asked);
-  return asked.map((each, place) => {
+  const found: AnsweredPrice[] = [];
+  for (const [place, each] of asked.entries()) {
     const share = shares.get(each);
+    const ofEach = await readOfEach(tx, each.price, each.fraction, each.request);
     const usage = (rows[place] ?? []).map((row) => ({
       priceId: each.price.id,
       groupValues: row.group,
-      quantity: row.value,
+      quantity: row.exact ?? row.value,
       eventCount: row.eventCount,
       granted: ZERO,
+      ...ofEach,
       ...(share && { share }),
     }));
-    return { ...each, usage };
-  });
+    found.push({ ...each, usage });
+  }
+  return found;
+}
+
+/** What the events of a price come to one by one, where it is on each event; such a price has no groups. */
+export async function readOfEach(
+  tx: Tx,
+  { pricing, agreed }: BilledPrice,
+  fraction: Fraction,
+  scope: UsageScope,
+): Promise<Pick<BilledUsage, 'ofEach' | 'ofEachAtList'>> {
+  const rule = eventRuleOf(pricing, fraction);
+  const listed = agreed ? eventRuleOf(agreed.list.pricing, fraction) : null;
+  return {
+    ...(rule && { ofEach: await amountOfEach(tx, scope, rule) }),
+    ...(listed && { ofEachAtList: await amountOfEach(tx, scope, listed) }),
+  };
 }
 
 /** The share of time of a figure that does not add up (`ownShare`). Events for the subscription itself make it 1. */
@@ -261,6 +287,7 @@ export async function readUsageByHour(
     sources,
     from: invoice.periodStart,
     to: invoice.periodEnd,
+    wholePeriod: cellOf(asBilled(terms, invoice), invoice).whole,
     window: 'HOUR',
     ...cutOf(charge.price),
   });

@@ -60,7 +60,8 @@ export function combine(aggregation: Aggregation, one: PartialFigure, other: Par
     case 'LATEST':
       return { ...(isLater(one, other) ? one : other), eventCount };
     case 'UNIQUE_COUNT':
-      throw new RangeError('Counts of different values do not add up.');
+    case 'TIME_WEIGHTED':
+      throw new RangeError(`${aggregation} of two parts is not that of both.`);
   }
 }
 

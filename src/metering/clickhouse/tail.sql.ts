@@ -12,7 +12,9 @@ import {
 
 const microsecondsOf = (at: Sql): Sql => sql`(extract(epoch from ${at}) * 1000000)::bigint`;
 
-const AGGREGATES: Readonly<Record<Exclude<Aggregation, 'UNIQUE_COUNT'>, Sql>> = {
+type AddedUp = Exclude<Aggregation, 'UNIQUE_COUNT' | 'TIME_WEIGHTED'>;
+
+const AGGREGATES: Readonly<Record<AddedUp, Sql>> = {
   SUM: sql`sum(value)`,
   AVG: sql`sum(value)`,
   COUNT: sql`count(*)::numeric`,
@@ -91,7 +93,7 @@ export function selectTail(question: Question): Sql {
   return sql`
     select ${names.length === 0 ? sql`0` : sql`grouping(${sql.join(names.map((name) => sql.ref(name)))})`} as summed_over,
            count(*) filter (where inside) as event_count,
-           ${AGGREGATES[aggregation as Exclude<Aggregation, 'UNIQUE_COUNT'>]} as value ${latest} ${listed(names)}
+           ${AGGREGATES[aggregation as AddedUp]} as value ${latest} ${listed(names)}
       from (${counted(question)}) counted
      group by grouping sets (${sql.join(sets)})`;
 }

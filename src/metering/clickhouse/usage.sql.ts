@@ -182,7 +182,7 @@ const LATEST_PLACE = ['tupleElement(max((event_at, event_seq)), 1)', 'tupleEleme
  * The aggregates of a small value; what COUNT counts is the number of events. LATEST has the place of its event in time
  * beside it.
  */
-const SMALL_FIGURES: Readonly<Record<Exclude<Aggregation, 'UNIQUE_COUNT'>, string | null>> = {
+const SMALL_FIGURES: Readonly<Record<Exclude<Aggregation, 'UNIQUE_COUNT' | 'TIME_WEIGHTED'>, string | null>> = {
   SUM: 'sum(v)',
   AVG: 'sum(v)',
   COUNT: null,
@@ -210,7 +210,9 @@ const limbs = [
 const limbsOf = (limb: (expression: string, place: number) => string): string[] =>
   limbs.map((expression, place) => `toString(${limb(expression, place + 1)})`);
 
-const LARGE_FIGURES: Readonly<Record<Exclude<Aggregation, 'UNIQUE_COUNT' | 'COUNT'>, readonly string[]>> = {
+const LARGE_FIGURES: Readonly<
+  Record<Exclude<Aggregation, 'UNIQUE_COUNT' | 'COUNT' | 'TIME_WEIGHTED'>, readonly string[]>
+> = {
   SUM: limbsOf((limb) => `sum(${limb})`),
   AVG: limbsOf((limb) => `sum(${limb})`),
   MIN: limbsOf((_, place) => `tupleElement(min((${limbs.join(', ')})), ${place})`),
@@ -224,7 +226,7 @@ const LARGE_FIGURES: Readonly<Record<Exclude<Aggregation, 'UNIQUE_COUNT' | 'COUN
 export function selectSmall(question: Question, projection: AskedProjection): Statement {
   const { aggregation } = question.scope.meter;
   const path = valuePath(question.scope.meter);
-  const figure = SMALL_FIGURES[aggregation as Exclude<Aggregation, 'UNIQUE_COUNT'>];
+  const figure = SMALL_FIGURES[aggregation as Exclude<Aggregation, 'UNIQUE_COUNT' | 'TIME_WEIGHTED'>];
   const measured =
     path === null || figure === null
       ? { ...measuredText(path), value: '1' }
@@ -242,12 +244,14 @@ export function selectSmall(question: Question, projection: AskedProjection): St
 export function selectLarge(question: Question, projection: AskedProjection): Statement | null {
   const { meter } = question.scope;
   const path = valuePath(meter);
-  if (path === null || meter.aggregation === 'COUNT' || meter.aggregation === 'UNIQUE_COUNT') return null;
+  const { aggregation } = meter;
+  if (path === null || aggregation === 'COUNT' || aggregation === 'UNIQUE_COUNT' || aggregation === 'TIME_WEIGHTED')
+    return null;
   return grouped(
     question,
     projection,
     counted(question, projection, { value: largeAt(path), exists: 'v is not null' }),
-    LARGE_FIGURES[meter.aggregation],
+    LARGE_FIGURES[aggregation],
   );
 }
 

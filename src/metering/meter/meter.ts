@@ -1,7 +1,10 @@
 import type { Instant } from '../../kernel/time.ts';
 
 /** §2: how the values of the events of a meter become one figure. */
-export type Aggregation = 'SUM' | 'COUNT' | 'AVG' | 'MIN' | 'MAX' | 'UNIQUE_COUNT' | 'LATEST';
+export type Aggregation = 'SUM' | 'COUNT' | 'AVG' | 'MIN' | 'MAX' | 'UNIQUE_COUNT' | 'LATEST' | 'TIME_WEIGHTED';
+
+/** The unit in which a level is counted over time; `period`: its average. */
+export type TimeUnit = 'hour' | 'day' | 'period';
 
 /**
  * A level is a height that continues until the next event (domain.md §5). All other figures start again with each
@@ -9,11 +12,16 @@ export type Aggregation = 'SUM' | 'COUNT' | 'AVG' | 'MIN' | 'MAX' | 'UNIQUE_COUN
  */
 export const isLevel = ({ aggregation }: Pick<Meter, 'aggregation'>): boolean => aggregation === 'LATEST';
 
+/** Is it the integral of a level? It happens in time as a sum does, and it has the level from before. */
+export const isOverTime = ({ aggregation }: Pick<Meter, 'aggregation'>): boolean => aggregation === 'TIME_WEIGHTED';
+
 /** The definition of a count (domain.md §1). Metrics and costs have one; metering knows nothing else of them. */
 export interface Meter {
   /** Events of this type count; without one, none do. */
   readonly eventType: string | null;
   readonly aggregation: Aggregation;
+  /** Of TIME_WEIGHTED, which is the integral of a level (commercial.md §5). Null or absent: of another aggregation. */
+  readonly timeUnit?: TimeUnit | null;
   /** `$.tokens` is `data.tokens`. Null (COUNT only): every event counts. */
   readonly valueProperty: string | null;
   /** Dimension name to path, e.g. `{ model: '$.request.model' }`. */

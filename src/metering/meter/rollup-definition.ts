@@ -20,6 +20,7 @@ export function rollupDefinitionOf(
     COUNT: 'count',
     UNIQUE_COUNT: 'set',
     LATEST: 'latest',
+    TIME_WEIGHTED: 'latest',
     SUM: 'number',
     AVG: 'number',
     MIN: 'number',

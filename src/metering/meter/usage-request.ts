@@ -1,6 +1,6 @@
 import type { Decimal } from '../../kernel/decimal.ts';
 import { compareText } from '../../kernel/json.ts';
-import { earliest, type Instant, isAfter, isBefore, latest } from '../../kernel/time.ts';
+import { earliest, type Instant, isAfter, isBefore, latest, type Period } from '../../kernel/time.ts';
 import type { Meter } from './meter.ts';
 import type { WindowSize } from './windows.ts';
 
@@ -25,6 +25,8 @@ export interface UsageScope {
   readonly groupFilters?: Readonly<Record<string, readonly (string | null)[]>>;
   /** A question that needs more rows is given up. Absent: any number. */
   readonly mostRows?: number;
+  /** The period whose length a figure in `timeUnit: period` is divided by. Absent: the time that is asked about. */
+  readonly wholePeriod?: Period;
   /** Only events up to here in the order of acceptance (`usageMark`); then all are read, and no roll-up. */
   readonly acceptedUpTo?: bigint;
 }
@@ -39,6 +41,19 @@ export interface UsageCut {
 
 export interface UsageRequest extends UsageScope, UsageCut {}
 
+/**
+ * A rule by which each event comes to an amount: its value × `part` + `fixed`, within the bounds; one of 0 or less to
+ * its part only, at least `most` below 0. The first `free` events in order of time, then of acceptance, come to
+ * nothing.
+ */
+export interface EventRule {
+  readonly part: Decimal;
+  readonly fixed: Decimal;
+  readonly least: Decimal | null;
+  readonly most: Decimal | null;
+  readonly free: bigint;
+}
+
 /** One figure. */
 export interface UsageRow {
   /** The value of each dimension of the cut; null where the events have none. */
@@ -48,6 +63,8 @@ export interface UsageRow {
   readonly windowStart?: Instant;
   readonly windowEnd?: Instant;
   readonly value: Decimal;
+  /** Of a figure over time: the quotient of which `value` has 12 digits. */
+  readonly exact?: Decimal;
   /** How many events of the time asked about had a usable value. */
   readonly eventCount: number;
 }
@@ -62,6 +79,9 @@ export interface UsageRow {
  * own end. A group that ever had an event has a row; `eventCount` counts those in the time asked about alone. Of
  * windows there are those in which the level was set, and the one with which it begins: it goes on over the others
  * (`everyWindow`).
+ *
+ * TIME_WEIGHTED is the integral of such levels over the time asked about, each customer and each combination of the
+ * meter's dimensions by itself, then added up. All windows from the first level on have a row.
  *
  * @throws TooManyRows where the question needs more of them than it may
  *

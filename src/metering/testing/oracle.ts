@@ -102,6 +102,8 @@ function aggregate(meter: Meter, events: readonly NaiveEvent[]): string {
       return toText(values.reduce((a, b) => (b > a ? b : a)));
     case 'LATEST':
       return toText(numberAt(lastOf(events).data, path) as bigint);
+    case 'TIME_WEIGHTED':
+      throw new RangeError('A figure over time has an oracle of its own (test/stories/levels-over-time.test.ts).');
   }
 }
 

@@ -6,7 +6,7 @@ import { hoursOf, type Interval } from '../meter/hours.ts';
 import type { RollupDefinition } from '../meter/rollup-definition.ts';
 import type { UsageScope } from '../meter/usage-request.ts';
 import { contentOf } from './rollup-definitions.sql.ts';
-import { AGGREGATES, hullOf, intervalsOf, meterValue } from './usage.sql.ts';
+import { aggregateOf, hullOf, intervalsOf, meterValue } from './usage.sql.ts';
 
 /** Some time of one subject, and the number of the question that it belongs to. */
 interface SubjectInterval extends Interval {
@@ -94,7 +94,7 @@ export function selectAnswers(questions: readonly UsageScope[], definition: Roll
     select q.question, f.value, coalesce(f.event_count, 0)::bigint as event_count,
            ${definition === null ? sql`true` : sql`exists (select from definition)`} as is_complete
       from generate_series(0, ${questions.length - 1}::int) q (question)
-      left join (select question, ${AGGREGATES[meter.aggregation]} as value, sum(event_count) as event_count
+      left join (select question, ${aggregateOf(meter)} as value, sum(event_count) as event_count
                    from counted group by question) f on f.question = q.question`;
 }
 

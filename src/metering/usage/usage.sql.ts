@@ -5,7 +5,7 @@ import { eventsAtHand } from '../events/at-hand.sql.ts';
 import { hoursOf, type Interval, type Remainder } from '../meter/hours.ts';
 import { type Aggregation, dimensionPath, isLevel, type Meter, pathSegments } from '../meter/meter.ts';
 import type { RollupDefinition } from '../meter/rollup-definition.ts';
-import { disjointSources, type UsageScope } from '../meter/usage-request.ts';
+import { disjointSources, type EventRule, type UsageScope } from '../meter/usage-request.ts';
 import type { WindowSize } from '../meter/windows.ts';
 import { contentOf } from './rollup-definitions.sql.ts';
 
@@ -34,7 +34,9 @@ export interface MeasuredRow {
   readonly [dimension: `d${number}`]: string | null;
 }
 
-const NUMERIC: ReadonlySet<Aggregation> = new Set<Aggregation>(['SUM', 'AVG', 'MIN', 'MAX', 'LATEST']);
+const NUMERIC: ReadonlySet<Aggregation> = new Set<Aggregation>([
+  ...(['SUM', 'AVG', 'MIN', 'MAX', 'LATEST', 'TIME_WEIGHTED'] as const),
+]);
 
 /** For these, a sum can be subtracted. */
 export const ADDITIVE: ReadonlySet<Aggregation> = new Set<Aggregation>(['SUM', 'AVG', 'COUNT']);
@@ -55,7 +57,7 @@ export const countsFor = (meter: Meter): Sql =>
   ]);
 
 /** AVG is divided outside, where the number of digits is ours; MIN and MAX compare numbers, not texts. */
-export const AGGREGATES: Readonly<Record<Aggregation, Sql>> = {
+const AGGREGATES: Readonly<Record<Exclude<Aggregation, 'TIME_WEIGHTED'>, Sql>> = {
   SUM: sql`sum(value)`,
   AVG: sql`sum(value)`,
   COUNT: sql`sum(event_count)`,
@@ -65,6 +67,12 @@ export const AGGREGATES: Readonly<Record<Aggregation, Sql>> = {
   LATEST: sql`(array_agg(value order by at desc, seq desc))[1]`,
 };
 
+/** @throws for a figure over time, which has statements of its own */
+export function aggregateOf({ aggregation }: Meter): Sql {
+  if (aggregation === 'TIME_WEIGHTED') throw new RangeError('A figure over time is no aggregate of rows.');
+  return AGGREGATES[aggregation];
+}
+
 /** The names of the columns to group by, in their order. */
 export const columnNames = ({ dimensions, byCustomer, window }: UsageColumns): string[] => [
   ...dimensions.map((_, index) => `d${index}`),
@@ -73,13 +81,13 @@ export const columnNames = ({ dimensions, byCustomer, window }: UsageColumns): s
 ];
 
 /** The ways to group, as grouping sets; the whole is always among them, so that there is always a row. */
-const groupedBy = (sets: readonly (readonly string[])[]): Sql =>
+export const groupedBy = (sets: readonly (readonly string[])[]): Sql =>
   sql.join(
     [...sets.filter((set) => set.length > 0), []].map((set) => sql`(${sql.join(set.map((name) => sql.ref(name)))})`),
     sql`, `,
   );
 
-const summedOver = (names: readonly string[]): Sql =>
+export const summedOver = (names: readonly string[]): Sql =>
   names.length === 0 ? sql`0` : sql`grouping(${sql.join(names.map((name) => sql.ref(name)))})`;
 
 /** A group that was only added and removed again is no group. A level is one without any event, too. */
@@ -88,7 +96,7 @@ const isThere = (names: readonly string[], meter: Meter): Sql =>
     ? sql`true`
     : sql`(sum(event_count) > 0 or ${summedOver(names)} = ${2 ** names.length - 1})`;
 
-const listed = (columns: readonly (Sql | false | null)[]): Sql =>
+export const listed = (columns: readonly (Sql | false | null)[]): Sql =>
   sql.join(
     columns.filter((column) => column !== false && column !== null).map((column) => sql`, ${column}`),
     sql``,
@@ -135,7 +143,7 @@ function earlierThan(scope: UsageScope): Earlier[] {
   );
 }
 
-const afterIt = (at: Instant): Instant => at.add({ microseconds: 1 });
+export const afterIt = (at: Instant): Instant => at.add({ microseconds: 1 });
 
 /** Of it what lies after the last full hour. */
 const remainderOf = ({ subject, from, to, hour }: Earlier): SubjectInterval<Remainder>[] =>
@@ -236,10 +244,15 @@ function levelsIn(
              where ${first} ${filters(scope, textOf)}) c ${customers(columns, merchantId)}`;
 }
 
-const groupValueOf = (meter: Meter, { dimensions }: RollupDefinition, dimension: string, alias: 'r' | 'l'): Sql =>
+export const groupValueOf = (
+  meter: Meter,
+  { dimensions }: RollupDefinition,
+  dimension: string,
+  alias: 'r' | 'l',
+): Sql =>
   sql`${sql.ref(`${alias}.group_values`)}[${dimensions.indexOf(dimensionPath(meter, dimension).join('.')) + 1}::int]`;
 
-const acceptedIn = ({ acceptedUpTo: mark }: UsageScope): Sql =>
+export const acceptedIn = ({ acceptedUpTo: mark }: UsageScope): Sql =>
   mark === undefined ? sql`true` : sql`e.seq <= ${mark}`;
 
 /** The same of the rows of a roll-up `r` in full hours. */
@@ -279,7 +292,7 @@ function figures(
   return sql`
     counted (at, seq, value, event_count${listed(names.map((name) => sql.ref(name)))})
       as (${sql.join(counted, sql` union all `)})
-    select ${summedOver(names)} as summed_over, ${AGGREGATES[meter.aggregation]} as value,
+    select ${summedOver(names)} as summed_over, ${aggregateOf(meter)} as value,
            coalesce(sum(event_count), 0)::bigint as event_count, ${isComplete} as is_complete${listed([
              ...names.map((name) => sql.ref(name)),
              isLevel(meter) &&
@@ -309,6 +322,22 @@ export function selectUsage(scope: UsageScope, columns: UsageColumns, sets: read
   ];
   return sql`with ${figures(scope, columns, sets, counted, sql`true`)}`;
 }
+
+/** What the events of a sum or a count come to one by one, exact. Every event is read: a roll-up has no events. */
+export function selectOfEach(scope: UsageScope, { part, fixed, least, most, free }: EventRule): Sql {
+  const value = scope.meter.aggregation === 'COUNT' ? sql`1::numeric` : sql`c.value`;
+  const counted = eventsIn(intervalsOf(scope).map(added), scope, columnsOfAll, value);
+  return sql`
+    with counted (at, seq, value, event_count) as (${sql.join(counted, sql` union all `)}),
+    paid as (select value from counted ${free === 0n ? sql`` : sql`order by at, seq offset ${free}::bigint`})
+    select coalesce(sum(
+             case when value > 0
+                  then least(greatest(value * ${part}::numeric + ${fixed}::numeric, ${least}::numeric), ${most}::numeric)
+                  else greatest(value * ${part}::numeric, -${most}::numeric) end), 0) as amount
+      from paid`;
+}
+
+const columnsOfAll: UsageColumns = { dimensions: [], byCustomer: false, window: null };
 
 /**
  * The same from roll-ups, where hours are full, and from the events before and after them. Null where no hour is: then
@@ -394,7 +423,7 @@ const addressed = (merchantId: string, parts: readonly SubjectInterval<Remainder
         union
        select id from event_subject where merchant_id = ${merchantId} and kind = 'direct' and key = w.subject) es)`;
 
-function filters({ groupFilters }: UsageScope, textOf: (dimension: string) => Sql): Sql {
+export function filters({ groupFilters }: UsageScope, textOf: (dimension: string) => Sql): Sql {
   return allOf(
     Object.entries(groupFilters ?? {}).map(([dimension, values]) => {
       const text = textOf(dimension);

@@ -1,19 +1,31 @@
 import type { Sql, Tx } from '../../db/index.ts';
 import { eachInTurns, inTurns } from '../../http/index.ts';
-import { isLevel } from '../meter/meter.ts';
+import { type Decimal, ZERO } from '../../kernel/decimal.ts';
+import { isLevel, isOverTime } from '../meter/meter.ts';
 import { TooManyRows } from '../meter/most-rows.ts';
-import { rollupDefinitionOf } from '../meter/rollup-definition.ts';
-import type { UsageCut, UsageQuery, UsageRequest, UsageRow, UsageScope } from '../meter/usage-request.ts';
+import { type RollupDefinition, rollupDefinitionOf } from '../meter/rollup-definition.ts';
+import type { EventRule, UsageCut, UsageQuery, UsageRequest, UsageRow, UsageScope } from '../meter/usage-request.ts';
 import { clippedWindow, type Window, type WindowSize } from '../meter/windows.ts';
 import { type AnsweredRow, selectAnswers, selectUsedSpans, type UsedSpanRow } from './figure-sets.sql.ts';
 import { figure, isKept, keptFigures, type UsageFigure } from './figures.ts';
 import { type Stamped, withoutRepeats } from './levels.ts';
-import { columnNames, type MeasuredRow, selectRolledUsage, selectUsage, type UsageColumns } from './usage.sql.ts';
+import { selectOverTime } from './over-time.sql.ts';
+import { overTime } from './over-time.ts';
+import {
+  columnNames,
+  intervalsOf,
+  type MeasuredRow,
+  selectOfEach,
+  selectRolledUsage,
+  selectUsage,
+  type UsageColumns,
+} from './usage.sql.ts';
 
 /** Usage straight from the raw events in PostgreSQL, all cuts in one statement and so of one moment. */
 export const rawUsage: UsageQuery<Tx> = {
   async measure(tx, scope, cuts) {
     const { columns, distinct } = askedOf(cuts);
+    if (isOverTime(scope.meter)) return measureOverTime(tx, scope, cuts, null);
     return cutRows(await measuredRows(tx, selectUsage(scope, columns, distinct), scope, columns), scope, cuts, columns);
   },
 };
@@ -27,12 +39,30 @@ export const postgresUsage: UsageQuery<Tx> = {
       return kept ? cuts.map(() => [{ group: {}, ...kept }]) : rawUsage.measure(tx, scope, cuts);
     }
     const definition = scope.acceptedUpTo === undefined ? rollupDefinitionOf(scope.meter) : null;
+    if (isOverTime(scope.meter)) return measureOverTime(tx, scope, cuts, definition);
     const query = definition && selectRolledUsage(scope, columns, distinct, definition);
     const rows = query && (await measuredRows(tx, query, scope, columns));
     if (!rows?.every(({ isComplete }) => isComplete)) return rawUsage.measure(tx, scope, cuts);
     return cutRows(rows, scope, cuts, columns);
   },
 };
+
+/** A figure over time: earlier levels come from roll-ups where they hold all events, all others from the events. */
+async function measureOverTime(
+  tx: Tx,
+  scope: UsageScope,
+  cuts: readonly UsageCut[],
+  definition: RollupDefinition | null,
+): Promise<UsageRow[][]> {
+  const { columns, distinct } = askedOf(cuts);
+  if (intervalsOf(scope).length === 0) return cuts.map((cut) => (setOf(cut, columns).length === 0 ? [NO_TIME] : []));
+  const rows = await measuredRows(tx, selectOverTime(scope, columns, distinct, definition), scope, columns);
+  return rows.every(({ isComplete }) => isComplete)
+    ? cutRows(rows, scope, cuts, columns)
+    : measureOverTime(tx, scope, cuts, null);
+}
+
+const NO_TIME: UsageRow = { group: {}, value: ZERO, eventCount: 0 };
 
 function askedOf(cuts: readonly UsageCut[]): { columns: UsageColumns; distinct: string[][] } {
   const columns = columnsOf(cuts);
@@ -98,6 +128,12 @@ export async function usageOfEach(tx: Tx, requests: readonly UsageRequest[]): Pr
   return rows;
 }
 
+/** What the events of a sum or a count come to one by one. */
+export async function amountOfEach(tx: Tx, scope: UsageScope, rule: EventRule): Promise<Decimal> {
+  const { amount } = await tx.one<{ amount: Decimal }>(selectOfEach(scope, rule));
+  return amount;
+}
+
 /**
  * The whole figure of each of many questions of a merchant, in their order: in one call where roll-ups keep it, else in
  * one statement for each meter. Levels, and questions about groups or all subjects, have a statement each.
@@ -119,7 +155,7 @@ export async function measureEach(tx: Tx, questions: readonly UsageScope[]): Pro
 const togetherWith = (question: UsageScope): unknown => {
   const { meter, sources, groupFilters = {}, acceptedUpTo } = question;
   const isAlone = sources === null || acceptedUpTo !== undefined || Object.keys(groupFilters).length > 0;
-  if (isAlone || isLevel(meter)) return question;
+  if (isAlone || isLevel(meter) || isOverTime(meter)) return question;
   const { eventType, aggregation, valueProperty } = meter;
   return JSON.stringify([eventType, aggregation, valueProperty, meter.groupBy]);
 };
@@ -192,13 +228,20 @@ function rowMaker(cut: UsageCut, { dimensions }: UsageColumns, scope: UsageScope
     windows.set(start.epochMilliseconds, known);
     return known;
   };
+  const figureIn = ({ value, windowStart }: MeasuredRow, eventCount: number) => {
+    if (!isOverTime(scope.meter)) return { value: figure(scope.meter, value, eventCount) };
+    const isByWindow = cut.window !== undefined && windowStart && scope.wholePeriod === undefined;
+    const window = isByWindow ? windowOf(windowStart, cut.window) : null;
+    const asked = window ? { from: window.windowStart, to: window.windowEnd } : scope;
+    return overTime(scope.meter, value ?? ZERO, asked);
+  };
   return (row) => {
     const eventCount = Number(row.eventCount);
     return {
       group: Object.fromEntries(groups.map(([name, column]) => [name, row[column as `d${number}`] ?? null])),
       ...(cut.byCustomer === true && { customerId: row.customerId }),
       ...(cut.window !== undefined && row.windowStart && windowOf(row.windowStart, cut.window)),
-      value: figure(scope.meter, row.value, eventCount),
+      ...figureIn(row, eventCount),
       eventCount,
     };
   };

@@ -9,6 +9,8 @@ import { recordChargeAnswer } from '../charges/remote-charges.ts';
 import { recordCheckoutState } from '../checkouts/checkouts.ts';
 import type { NoticeHeaders, ProviderFact } from '../provider/remote.ts';
 import { selectCheckoutByReference } from '../records/checkouts.sql.ts';
+import { selectPartReturn } from '../returns/part-returns.sql.ts';
+import { recordPartReturnAnswer } from '../returns/part-returns.ts';
 import { recordReturnAnswer } from '../returns/remote-returns.ts';
 import { hasUnmatchedPayment } from '../returns/unmatched.sql.ts';
 import { recordUnmatchedReturnAnswer } from '../returns/unmatched.ts';
@@ -111,7 +113,7 @@ async function applyFact(dependencies: PaymentDependencies, of: OfProvider, fact
 
 const OWN_REFUND = /^return:(pay_\w+)$/;
 
-/** A refund that we asked for ourselves, of a receipt or of an unmatched payment. */
+/** A refund that we asked for ourselves, of a receipt, a part of one, or of an unmatched payment. */
 async function recordOwnRefundAnswer(
   remote: RemoteDependencies,
   merchantId: string,
@@ -122,6 +124,7 @@ async function recordOwnRefundAnswer(
   if (id === undefined) return;
   const of = { merchantId, id };
   if (await isUnmatched(remote, of)) return recordUnmatchedReturnAnswer(remote, of, refund);
+  if (await isPart(remote, of)) return recordPartReturnAnswer(remote, of, refund);
   return recordReturnAnswer(remote, of, refund);
 }
 
@@ -129,3 +132,9 @@ const isUnmatched = (
   remote: RemoteDependencies,
   { merchantId, id }: { merchantId: string; id: string },
 ): Promise<boolean> => remote.database.transaction({ merchants: [merchantId] }, (tx) => hasUnmatchedPayment(tx, id));
+
+const isPart = (remote: RemoteDependencies, { merchantId, id }: { merchantId: string; id: string }): Promise<boolean> =>
+  remote.database.transaction(
+    { merchants: [merchantId] },
+    async (tx) => (await selectPartReturn(tx, id)) !== undefined,
+  );

@@ -35,6 +35,14 @@ export const selectIsRefunded = async (tx: Tx, chargeReference: string): Promise
           as is_refunded`)
   ).isRefunded;
 
+/** How much of a charge has gone back. */
+export const sumRefunded = async (tx: Tx, chargeReference: string): Promise<Decimal> =>
+  (
+    await tx.one<{ total: Decimal }>(sql`
+      select coalesce(sum(amount), 0) as total from sandbox_provider_record
+       where merchant_id = ${tx.merchantId} and charge_reference = ${chargeReference} and kind = 'refund'`)
+  ).total;
+
 /** One card, one queue: how often a card has worked must not change between the count and the record. */
 export const lockToken = (tx: Tx, token: string): Promise<number> =>
   tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`sandbox card ${token}`}, 0))`);

@@ -8,6 +8,7 @@ import {
   type ProviderRecord,
   selectProviderCharge,
   selectProviderRecord,
+  sumRefunded,
 } from './sandbox-provider.sql.ts';
 import { testCardOf, testCards } from './test-cards.ts';
 
@@ -34,7 +35,7 @@ export const sandboxProvider: PaymentProvider = {
 
   async refund(tx, { key, chargeReference, amount, currency }, now) {
     const charge = await selectProviderCharge(tx, chargeReference);
-    if (!charge?.amount.eq(amount) || charge.currency !== currency)
+    if (!charge?.amount.gte(amount) || charge.currency !== currency)
       throw new Error('The sandbox provider has no such charge to refund.');
     const reference = `sandbox_refund_${randomBase62(22)}`;
     const record: ProviderRecord = {
@@ -47,7 +48,11 @@ export const sandboxProvider: PaymentProvider = {
       declineReason: null,
       reference,
     };
-    if (await insertRecord(tx, record, now)) return { reference };
+    await lockToken(tx, chargeReference); // parts of one charge, one after another
+    if (await insertRecord(tx, record, now)) {
+      if ((await sumRefunded(tx, chargeReference)).lte(charge.amount)) return { reference };
+      throw new Error('The sandbox provider has given this charge back under another key.');
+    }
     const known = await selectProviderRecord(tx, key);
     if (known?.kind !== 'refund' || known.chargeReference !== chargeReference)
       throw new Error('The sandbox provider has given this charge back under another key.');

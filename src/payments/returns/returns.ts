@@ -23,6 +23,7 @@ import { bookReturn, owned } from '../records/return-booking.ts';
 import { returnStates } from '../records/return-states.ts';
 import type { PaymentDependencies } from '../sessions/completion.ts';
 import { type LeftOfPayment, leftOfGone, leftOfPayment } from './left-of-payment.ts';
+import { partsReturnedByHand } from './part-returns.ts';
 import { callForReturn } from './remote-returns.ts';
 
 /** The payments of an invoice, in the order of their receipt. */
@@ -113,6 +114,7 @@ export async function returnedByHand(
 ): Promise<Result<PaymentReceipt>> {
   const receipt = await lockReceipt(tx, of);
   if (!receipt) return notFound('payment');
+  if (await partsReturnedByHand(tx, receipt.id, how, now)) return ok(receipt);
   const moved = next(returnStates, receipt.returnStatus, 'sayReturned');
   if (!moved.ok) return moved;
   const returned = await markReturnedByHand(tx, receipt, how);

@@ -8,7 +8,17 @@ import {
 } from '../../invoicing/index.ts';
 import { type Decimal, decimal, plain } from '../../kernel/decimal.ts';
 import type { Locale } from '../../kernel/locale.ts';
-import { breakable, figuresOf, lineNameIn, priceFor, scaleOf, taxNames, unitOf } from '../../look/index.ts';
+import {
+  breakable,
+  type DisplayUnit,
+  figuresOf,
+  lineNameIn,
+  priceFor,
+  quantityIn,
+  scaleOf,
+  taxNames,
+  unitOf,
+} from '../../look/index.ts';
 import { type Html, html, stackedTable, type TableRow } from '../../pages/index.ts';
 import { PORTAL_WORDS } from '../words/words.ts';
 import type { Visit } from './page.ts';
@@ -33,9 +43,37 @@ interface Forms {
 export const quantityOf = (locale: Locale, quantity: Decimal, unit: string): string =>
   [breakable(figuresOf(locale).quantity(quantity)), unitOf(unit, quantity, locale)].join(' ').trim();
 
+/** The same of a line, in its display unit where it has one: `12.4 × 1M tokens`. */
+const countOf = (locale: Locale, quantity: Decimal, { metricUnit, workings: of }: LineRow): string =>
+  of?.display
+    ? `${breakable(numberIn(locale, plain(quantity), of.display))}\u00a0× ${of.display.name}`
+    : quantityOf(locale, quantity, metricUnit);
+
+const numberIn = (locale: Locale, text: string, display: DisplayUnit | undefined): string =>
+  figuresOf(locale).quantity(display ? quantityIn(text, display) : text);
+
 /** The values of dimensions by which usage was billed apart: `model: atlas-4-pro`. */
 export const groupInWords = (group: Readonly<Record<string, string | null>> | null): string[] =>
   Object.entries(group ?? {}).map(([dimension, value]) => `${dimension}: ${value ?? '–'}`);
+
+/** The lines of an invoice that another customer pays: what was used, without money. */
+export const linesWithoutMoney = ({ look: { locale } }: Pick<Visit, 'look'>, rows: readonly LineRow[]): Html => {
+  const words = PORTAL_WORDS[locale];
+  return stackedTable({
+    ...{ caption: words.lines, named: words.description, columns: [{ head: words.quantity }] },
+    rows: rows
+      .filter(({ appliesToLineId: of }) => of === null)
+      .map((row) => ({
+        name: html`${nameOf(locale, row)}${groupInWords(row.groupValues).map(noteOf)}`,
+        cells: [countsUnits(row) ? quantityOf(locale, row.quantity, row.metricUnit) : null],
+      })),
+  });
+};
+
+const nameOf = (locale: Locale, row: LineRow): Html => html`<bdi>${lineNameIn(locale, row.displayName)}</bdi>
+<span class="note">${figuresOf(locale).period(row.periodStart, row.periodEnd)}</span>`;
+
+const noteOf = (note: string): Html => html`<span class="note"><bdi>${note}</bdi></span>`;
 
 /** The lines of an invoice, discounts among them, and the way from a quantity to its amount. */
 export function explainedLines(
@@ -91,10 +129,9 @@ function rowOf(forms: Forms, row: LineRow): TableRow {
   const isCounted = countsUnits(row);
   const notes = [...groupInWords(row.groupValues), ...notesOfLine(row, invoice, locale)];
   return {
-    name: html`<bdi>${lineNameIn(locale, row.displayName)}</bdi>
-<span class="note">${figuresOf(locale).period(row.periodStart, row.periodEnd)}</span>${notes.map((note) => html`<span class="note"><bdi>${note}</bdi></span>`)}`,
+    name: html`${nameOf(locale, row)}${notes.map(noteOf)}`,
     cells: [
-      isCounted ? quantityOf(locale, row.quantity, row.metricUnit) : null,
+      isCounted ? countOf(locale, row.quantity, row) : null,
       isCounted ? priceOf(forms, row) : null,
       amountOf(forms, row),
     ],
@@ -115,14 +152,15 @@ function priceOf({ locale, money, scales }: Forms, row: LineRow): string {
   const agreed = agreedPriceOf(row);
   if (agreed && 'percent' in agreed) return percent(agreed.percent);
   if (agreed) return `${money(agreed.price)} ${words.per(quantity(agreed.per))}`;
-  return scaledPrice({ locale, money }, row.unitPrice, scales.get(row.priceId) ?? 1);
+  return scaledPrice({ locale, money }, row.unitPrice, row.workings?.display ?? scales.get(row.priceId) ?? 1);
 }
 
 const scaledPrice = (
   { locale, money }: Pick<Forms, 'locale' | 'money'>,
   price: Decimal | string,
-  scale: number,
+  scale: number | DisplayUnit,
 ): string => {
+  if (typeof scale !== 'number') return money(priceFor(price, scale.per));
   const shown = money(priceFor(price, scale));
   return scale === 1 ? shown : `${shown} ${PORTAL_WORDS[locale].per(figuresOf(locale).quantity(String(scale)))}`;
 };
@@ -144,10 +182,11 @@ ${
 }
 
 /** A row for each tier: its quantity, its price and its amount. */
-function tiersOf(forms: Forms, { priceId, metricUnit }: LineRow, tiers: NonNullable<LineRow['tiers']>): Html {
+function tiersOf(forms: Forms, row: LineRow, tiers: NonNullable<LineRow['tiers']>): Html {
   const { locale, money, scales } = forms;
   const words = PORTAL_WORDS[locale];
-  const { quantity: number } = figuresOf(locale);
+  const { display } = row.workings ?? {};
+  const number = (text: string) => numberIn(locale, text, display);
   const hasFlat = tiers.some(({ flatPrice }) => !decimal(flatPrice).isZero());
   return stackedTable({
     ...{ caption: words.tieredPrices, named: words.tieredPrices },
@@ -160,8 +199,8 @@ function tiersOf(forms: Forms, { priceId, metricUnit }: LineRow, tiers: NonNulla
     rows: tiers.map(({ above, upTo, quantity, unitPrice, flatPrice, amount }) => ({
       name: html`${upTo === null ? words.tierAbove(number(above)) : words.tierUpTo(number(above), number(upTo))}`,
       cells: [
-        quantityOf(locale, decimal(quantity), metricUnit),
-        scaledPrice(forms, unitPrice, scales.get(priceId) ?? 1),
+        countOf(locale, decimal(quantity), row),
+        scaledPrice(forms, unitPrice, display ?? scales.get(row.priceId) ?? 1),
         ...(hasFlat ? [money(flatPrice)] : []),
         money(amount),
       ],

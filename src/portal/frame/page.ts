@@ -32,6 +32,9 @@ export interface Visit {
   readonly audit: (resourceId: string, before: unknown, after: unknown) => Promise<unknown>;
 }
 
+/** Does another customer pay for the visitor? Then its pages have no money: it sees what it used. */
+export const isPaidFor = ({ customer }: Pick<Visit, 'customer'>): boolean => customer.payerId !== null;
+
 /** A page of the portal, without what stands around all of them. */
 export interface PortalPage {
   readonly title: string;

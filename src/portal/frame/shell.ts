@@ -1,7 +1,7 @@
 import type { Locale } from '../../kernel/locale.ts';
 import { frame, type Html, html } from '../../pages/index.ts';
 import { DONE, type Done, PORTAL_WORDS, TABS, type Tab } from '../words/words.ts';
-import type { PortalPage, Visit } from './page.ts';
+import { isPaidFor, type PortalPage, type Visit } from './page.ts';
 import { STYLE } from './style.ts';
 
 const pathOf = (base: string, tab: Tab): string => (tab === 'overview' ? base : `${base}/${tab}`);
@@ -21,7 +21,9 @@ export function portalFrame(visit: Visit, { title, tab, body }: PortalPage): str
 <div class="side">${back === null ? null : html`<a href="${back}"><bdi>${words.backTo(seller)}</bdi></a>`}
 <form method="post" action="${base}/leave">${keyField(visit)}<button class="link" type="submit">${words.leave}</button></form></div>
 </div>`,
-      nav: html`<nav class="tabs" aria-label="${words.pages}"><ul>${TABS.map(
+      nav: html`<nav class="tabs" aria-label="${words.pages}"><ul>${TABS.filter(
+        (each) => each !== 'cards' || !isPaidFor(visit),
+      ).map(
         (each) =>
           html`<li><a href="${pathOf(base, each)}"${each === tab ? html` aria-current="page"` : null}>${words.tabs[each]}</a></li>`,
       )}</ul></nav>`,

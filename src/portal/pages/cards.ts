@@ -11,7 +11,7 @@ import {
   type PaymentMethod,
   removeMethod,
 } from '../../payments/index.ts';
-import type { Outcome, PortalPage, Visit } from '../frame/page.ts';
+import { isPaidFor, type Outcome, type PortalPage, type Visit } from '../frame/page.ts';
 import { actForm, doneNote } from '../frame/shell.ts';
 import type { PortalDependencies } from '../links/dependencies.ts';
 import { PAGE_WORDS } from '../words/page-words.ts';
@@ -19,8 +19,9 @@ import { PORTAL_WORDS } from '../words/words.ts';
 
 const MOST_CARDS = 50;
 
-/** The cards of the customer, with the actions for each. */
-export async function cardsPage(visit: Visit): Promise<PortalPage> {
+/** The cards of the customer, with the actions for each; null where another customer pays. */
+export async function cardsPage(visit: Visit): Promise<PortalPage | null> {
+  if (isPaidFor(visit)) return null;
   const { tx, merchantId, customerId, look, base, seller } = visit;
   const words = PAGE_WORDS[look.locale];
   const title = PORTAL_WORDS[look.locale].tabs.cards;
@@ -71,6 +72,7 @@ async function failedNote({ tx, merchantId, customerId, look, now }: Visit): Pro
 
 /** Leads to the page on which a card is entered; it is the one that is charged from then on. */
 export async function addCard({ environment, publicUrl }: PortalDependencies, visit: Visit): Promise<Outcome> {
+  if (isPaidFor(visit)) return null;
   const { tx, merchantId, customerId, base, now } = visit;
   const own = { returnTo: `${publicUrl}/portal/cards?done=default`, becomesDefault: true };
   const opened = await openSetup(tx, environment, { merchantId, customerId }, own, now);

@@ -1,3 +1,4 @@
+import { findPayer } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { findRunningPeriod, lockInvoicesIn, type OpenInvoice, viewAsOfNow } from '../../invoicing/index.ts';
 import { decimal } from '../../kernel/decimal.ts';
@@ -32,8 +33,9 @@ export async function applyRequestedChange(
   requested: RequestedChange,
   rights: Rights,
 ): Promise<Result<Preview>> {
-  const { tx, customerId } = visit;
-  const balance = () => walletBalance(tx, customerId, currency);
+  const { tx } = visit;
+  const payerId = await findPayer(tx, subscription.customerId);
+  const balance = () => walletBalance(tx, payerId, currency);
   const before = await balance();
   const done = await change(dependencies, visit, subscription, requested, rights);
   if (!done.ok) return done;

@@ -8,7 +8,7 @@ import {
 import type { Instant } from '../../kernel/time.ts';
 import { breakable, figuresOf, taxNames } from '../../look/index.ts';
 import { downloadLinks, type Html, html, type PageDownload, stackedTable, type TableRow } from '../../pages/index.ts';
-import { explainedLines } from '../frame/lines.ts';
+import { explainedLines, linesWithoutMoney } from '../frame/lines.ts';
 import type { PortalPage, Visit } from '../frame/page.ts';
 import { pager } from '../frame/shell.ts';
 import type { PortalDependencies } from '../links/dependencies.ts';
@@ -23,7 +23,11 @@ export function pageNumber(text: string | undefined): number {
   return Math.min(number, LAST_PAGE);
 }
 
-/** The invoices of the customer, newest first. */
+/** Does another customer pay an invoice? Then this one sees what it used, and no money. */
+const hidesMoney = ({ customerId }: Visit, { payerId }: InvoiceRow): boolean =>
+  payerId !== null && payerId !== customerId;
+
+/** The invoices of the customer, newest first, and those that it pays for others. */
 export async function invoicesPage(visit: Visit): Promise<PortalPage> {
   const { tx, merchantId, customerId, look, now, base, query } = visit;
   const words = PORTAL_WORDS[look.locale];
@@ -61,7 +65,7 @@ function invoiceRow(visit: Visit, { invoice, standing }: ListedInvoice): TableRo
     cells: [
       shortDay(invoice.issuedAt as Instant),
       tagOf(visit, standing),
-      breakable(money(invoice.grandTotal, invoice.currency)),
+      hidesMoney(visit, invoice) ? null : breakable(money(invoice.grandTotal, invoice.currency)),
     ],
   };
 }
@@ -93,36 +97,48 @@ export async function invoicePage(dependencies: PortalDependencies, visit: Visit
   const isAsked = standing === 'asked' || standing === 'overdue';
   const amount = formats.money(invoice.unpaidAmount, invoice.currency);
   const missing = invoice.itemCount - rows.length;
+  const isHidden = hidesMoney(visit, invoice);
   return {
     title: `${words.invoice} ${nameOf(visit, invoice.invoiceNumber)}`,
     tab: 'invoices',
     body: html`<section><h1>${words.invoice} ${nameOf(visit, invoice.invoiceNumber)}</h1>
 <p>${tagOf(visit, standing)}</p>
-<dl class="facts">${factsOf(visit, view)}</dl>
-${isAsked && invoice.unpaidAmount.gt(0) ? payForm(page, invoice, words.pay(amount), words.howToPay) : null}
-<p><a href="${page}">${words.openInvoicePage}</a></p>
+<dl class="facts">${isHidden ? timesOf(visit, invoice) : factsOf(visit, view)}</dl>
+${!isHidden && isAsked && invoice.unpaidAmount.gt(0) ? payForm(page, invoice, words.pay(amount), words.howToPay) : null}
+${isHidden ? null : html`<p><a href="${page}">${words.openInvoicePage}</a></p>`}
 </section>
 <section aria-labelledby="lines"><h2 id="lines">${words.lines}</h2>
-${explainedLines(visit, invoice, rows)}
+${isHidden ? linesWithoutMoney(visit, rows) : explainedLines(visit, invoice, rows)}
 ${missing > 0 ? html`<p class="soft">${words.moreLines(missing)}</p>` : null}
 </section>
-${documentsOf(visit, view, page)}`,
+${isHidden ? null : documentsOf(visit, view, page)}`,
   };
 }
 
-/** The day of issue, the period, and the totals, each made of the ones before it. */
-function factsOf({ look, merchant }: Visit, { invoice }: CustomerInvoice): Html[] {
+const fact = (label: string, value: string): Html => html`<div><dt>${label}</dt><dd>${breakable(value)}</dd></div>`;
+
+/** The day of issue, and the period. */
+function timesOf({ look }: Visit, invoice: InvoiceRow): Html[] {
   const words = PORTAL_WORDS[look.locale];
-  const { money, percent, day, period } = figuresOf(look.locale);
-  const { currency, creditedAmount: credited, paidAmount: paid } = invoice;
-  const fact = (label: string, value: string) => html`<div><dt>${label}</dt><dd>${breakable(value)}</dd></div>`;
-  const tax = taxNames(look.locale, invoice.seller ?? merchant).sum;
-  const came = paid.minus(credited);
+  const { day, period } = figuresOf(look.locale);
   return [
     fact(words.issued, day(invoice.issuedAt as Instant)),
     ...(invoice.periodStart.equals(invoice.periodEnd)
       ? []
       : [fact(words.period, period(invoice.periodStart, invoice.periodEnd))]),
+  ];
+}
+
+/** The same, and the totals, each made of the ones before it. */
+function factsOf(visit: Visit, { invoice }: CustomerInvoice): Html[] {
+  const { look, merchant } = visit;
+  const words = PORTAL_WORDS[look.locale];
+  const { money, percent } = figuresOf(look.locale);
+  const { currency, creditedAmount: credited, paidAmount: paid } = invoice;
+  const tax = taxNames(look.locale, invoice.seller ?? merchant).sum;
+  const came = paid.minus(credited);
+  return [
+    ...timesOf(visit, invoice),
     fact(words.subtotal, money(invoice.subtotal, currency)),
     ...invoice.taxes.map(({ rate, amount }) => fact(`${tax} ${percent(rate)}`, money(amount, currency))),
     fact(words.total, money(invoice.grandTotal, currency)),

@@ -1,4 +1,5 @@
 import { findPlans, type Plan } from '../../catalog/index.ts';
+import { findChildren } from '../../customers/index.ts';
 import {
   findNextToCloseOfEach,
   type InvoiceRow,
@@ -10,8 +11,8 @@ import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { figuresOf } from '../../look/index.ts';
 import { type Html, html } from '../../pages/index.ts';
-import { findSubscriptionsOfCustomer, type SubscriptionRow } from '../../subscriptions/index.ts';
-import type { PortalPage, Visit } from '../frame/page.ts';
+import { currentPause, findSubscriptionsOfCustomer, type SubscriptionRow } from '../../subscriptions/index.ts';
+import { isPaidFor, type PortalPage, type Visit } from '../frame/page.ts';
 import { doneNote } from '../frame/shell.ts';
 import type { PortalDependencies } from '../links/dependencies.ts';
 import { PORTAL_WORDS } from '../words/words.ts';
@@ -30,11 +31,15 @@ export async function overviewPage(dependencies: PortalDependencies, visit: Visi
   return {
     title: words.tabs.overview,
     tab: 'overview',
-    body: html`<section aria-labelledby="due">
+    body: html`<section${isPaidFor(visit) ? null : html` aria-labelledby="due"`}>
 <h1 class="unseen">${words.tabs.overview}</h1>
 ${doneNote(visit)}
-<h2 id="due">${words.toPay}</h2>
-${due.length === 0 ? html`<p class="soft">${words.nothingToPay}</p>` : due.map((each) => dueRow(dependencies, visit, each))}
+${
+  isPaidFor(visit)
+    ? null
+    : html`<h2 id="due">${words.toPay}</h2>
+${due.length === 0 ? html`<p class="soft">${words.nothingToPay}</p>` : due.map((each) => dueRow(dependencies, visit, each))}`
+}
 </section>
 <section aria-labelledby="plans"><h2 id="plans">${words.yourPlans}</h2>
 ${plans.length === 0 ? html`<p class="soft">${words.noPlans}</p>` : plans}
@@ -70,42 +75,55 @@ ${failed ? html`<span class="note">${words.lastChargeFailed} <a href="${base}/ca
 `;
 }
 
-/** A subscription of the customer with its plan, and its next invoice as it stands now. */
+/** A subscription with its plan, and its next invoice as it stands now. */
 interface OwnPlan {
   readonly subscription: SubscriptionRow;
   readonly plan: Plan | undefined;
   readonly open: InvoiceRow | undefined;
   /** Null where it cannot be calculated now. */
   readonly total: Decimal | null;
+  /** Whose it is, where it is another customer's, for which this one pays. */
+  readonly of: string | null;
 }
 
-async function plansOf({ invoicing }: PortalDependencies, { tx, customerId }: Visit): Promise<OwnPlan[]> {
-  const subscriptions = await findSubscriptionsOfCustomer(tx, customerId, MOST_SUBSCRIPTIONS);
+async function plansOf({ invoicing }: PortalDependencies, visit: Visit): Promise<OwnPlan[]> {
+  const { tx, customerId } = visit;
+  const children = await findChildren(tx, customerId, MOST_SUBSCRIPTIONS);
+  const subscriptions: SubscriptionRow[] = [];
+  for (const id of [customerId, ...children.keys()])
+    if (subscriptions.length < MOST_SUBSCRIPTIONS)
+      subscriptions.push(...(await findSubscriptionsOfCustomer(tx, id, MOST_SUBSCRIPTIONS - subscriptions.length)));
   const plans = await findPlans(
     tx,
     subscriptions.map(({ planId }) => planId),
   );
   const active = subscriptions.filter(({ status }) => status === 'active').map(({ id }) => id);
   const open = await findNextToCloseOfEach(tx, active);
-  const totals = await totalsAsOfNow(invoicing, tx, open);
+  const totals = isPaidFor(visit) ? new Map<string, Decimal>() : await totalsAsOfNow(invoicing, tx, open);
   const openOf = new Map(open.map((invoice) => [invoice.subscriptionId, invoice]));
   return subscriptions.map((subscription) => {
     const next = openOf.get(subscription.id);
     const total = (next && totals.get(next.id)) ?? null;
-    return { subscription, plan: plans.get(subscription.planId), open: next, total };
+    const of = children.get(subscription.customerId) ?? null;
+    return { subscription, plan: plans.get(subscription.planId), open: next, total, of };
   });
 }
 
-function planRow(visit: Visit, { subscription, plan, open, total }: OwnPlan): Html {
+function planRow(visit: Visit, { subscription, plan, open, total, of }: OwnPlan): Html {
   const { look, base } = visit;
   const words = PORTAL_WORDS[look.locale];
   const { money, day } = figuresOf(look.locale);
-  const ownName = ownNameOf(subscription.name, [plan?.name ?? '', planName(plan), visit.customer.organization.name]);
-  const estimate =
-    open === undefined || total === null
+  const ownName = ownNameOf(subscription.name, [
+    plan?.name ?? '',
+    planName(plan),
+    of ?? visit.customer.organization.name,
+  ]);
+  const estimate = isPaidFor(visit)
+    ? null
+    : open === undefined || total === null
       ? html`<span class="note">${words.noEstimate}</span>`
       : html`<span><span class="note">${words.estimate}</span> <strong>${money(total, open.currency)}</strong></span>`;
-  return html`<div class="row"><div><strong><bdi>${planName(plan)}</bdi></strong>${ownName === null ? null : html` <span class="note"><bdi>${ownName}</bdi></span>`}
+  return html`<div class="row"><div><strong><bdi>${planName(plan)}</bdi></strong>${ownName === null ? null : html` <span class="note"><bdi>${ownName}</bdi></span>`}${of === null ? null : html` <span class="note"><bdi>${of}</bdi></span>`}
 <span class="note">${standingOf(visit, subscription)}</span>
 ${open === undefined ? null : html`<span class="note">${words.nextInvoice(day(open.periodEnd))}</span>`}</div>
 <div class="acts">${open === undefined ? null : estimate}
@@ -118,11 +136,21 @@ export const planName = (
   plan: { readonly name: string; readonly invoiceDisplayName?: string | null } | undefined,
 ): string => (plan === undefined ? '' : (plan.invoiceDisplayName ?? plan.name));
 
-/** When a plan ends or has ended, where it does. */
+/** When a plan ends or has ended, or is paused, where it does. */
 export function standingOf({ look }: Pick<Visit, 'look'>, subscription: SubscriptionRow): string {
   const words = PORTAL_WORDS[look.locale];
   const { day } = figuresOf(look.locale);
   if (subscription.status === 'pending_payment') return words.waitsForPayment;
   if (subscription.terminatedAt !== null) return words.endedOn(day(subscription.terminatedAt));
-  return subscription.endingAt === null ? '' : words.endsOn(day(subscription.endingAt));
+  const pause = currentPause(subscription);
+  const paused =
+    pause?.status !== 'paused'
+      ? []
+      : [
+          pause.to === null
+            ? words.pausedSince(day(Temporal.Instant.from(pause.from)))
+            : words.pausedUntil(day(Temporal.Instant.from(pause.to))),
+        ];
+  const ends = subscription.endingAt === null ? [] : [words.endsOn(day(subscription.endingAt))];
+  return [...paused, ...ends].join(' · ');
 }

@@ -1,4 +1,5 @@
 import {
+  currencyErrors,
   findPlan,
   findPlans,
   findPlanVersion,
@@ -8,6 +9,7 @@ import {
 } from '../../catalog/index.ts';
 import { priceList } from '../../checkout/index.ts';
 import { effectiveNowForReading } from '../../clocks/index.ts';
+import { findPayer } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { findNextToClose, type OpenInvoice, viewAsOfNow, withOverrides } from '../../invoicing/index.ts';
 import { type Decimal, decimal } from '../../kernel/decimal.ts';
@@ -15,13 +17,16 @@ import { formatInstant } from '../../kernel/time.ts';
 import { breakable, figuresOf, taxNames } from '../../look/index.ts';
 import { type Html, html } from '../../pages/index.ts';
 import {
+  findPinned,
   findScheduledChange,
   findSubscription,
+  type PlanAtVersion,
+  pinnedIn,
   quantitiesOf,
   type SubscriptionRow,
 } from '../../subscriptions/index.ts';
-import { explainedLines } from '../frame/lines.ts';
-import type { FormFields, Outcome, PortalPage, Visit } from '../frame/page.ts';
+import { explainedLines, linesWithoutMoney } from '../frame/lines.ts';
+import { type FormFields, isPaidFor, type Outcome, type PortalPage, type Visit } from '../frame/page.ts';
 import { doneNote, keyField } from '../frame/shell.ts';
 import type { PortalDependencies } from '../links/dependencies.ts';
 import { CHANGE_WORDS } from '../words/change-words.ts';
@@ -39,18 +44,18 @@ import {
   readRequestedChange,
 } from './requested-change.ts';
 
-/** A subscription of the customer with its plan. */
-interface Own {
+/** A subscription of the customer with its plan and the prices in its currency. */
+interface Own extends PlanAtVersion {
   readonly subscription: SubscriptionRow;
-  readonly plan: Plan;
 }
 
-/** The subscription that an address names; null where it is not this customer's. */
+/** The subscription that an address names; null where this customer neither has it nor pays for it. */
 async function ownOf({ tx, customerId, params }: Visit): Promise<Own | null> {
   const subscription = await findSubscription(tx, params.subscriptionId ?? '');
-  if (subscription?.customerId !== customerId) return null;
-  const plan = await findPlan(tx, subscription.planId);
-  return plan ? { subscription, plan } : null;
+  if (!subscription) return null;
+  if (subscription.customerId !== customerId && (await findPayer(tx, subscription.customerId)) !== customerId)
+    return null;
+  return { subscription, ...(await findPinned(tx, [subscription]))(subscription) };
 }
 
 const pathOf = ({ base }: Visit, { id }: SubscriptionRow): string => `${base}/subscriptions/${id}`;
@@ -73,15 +78,14 @@ async function ownPage(
 ): Promise<PortalPage> {
   const { tx, look, customer } = visit;
   const words = CHANGE_WORDS[look.locale];
-  const { subscription, plan } = own;
+  const { subscription, plan, version } = own;
   const rights = rightsOf(visit);
   const open = subscription.status === 'active' ? await findNextToClose(tx, subscription.id, null) : undefined;
   const next = open && (await viewAsOfNow(dependencies.invoicing, tx, open));
   const waiting = await findScheduledChange(tx, subscription.id);
   const target = waiting && (await findPlan(tx, waiting.planId));
-  const mayChange = subscription.status === 'active' && !waiting && subscription.endingAt === null;
-  const end = await endOfCustomer(tx, subscription);
-  const version = await findPlanVersion(tx, subscription.planVersionId);
+  const mayChange = !isPaidFor(visit) && subscription.status === 'active' && !waiting && subscription.endingAt === null;
+  const end = isPaidFor(visit) ? null : await endOfCustomer(tx, subscription);
   const { day } = figuresOf(look.locale);
   const ownName = ownNameOf(subscription.name, [plan.name, planName(plan), customer.organization.name]);
   return {
@@ -97,8 +101,8 @@ ${end === null ? null : previewForm(visit, subscription, html`<input type="hidde
 ${waiting ? html`<p class="plain">${words.planned(html`<bdi>${planName(target)}</bdi>`, day(waiting.effectiveAt))}</p>` : null}
 ${next ? invoiceTable(visit, words.nextInvoice(day(next.invoice.periodEnd)), next, hasUsage(version) ? words.soFar : null) : null}
 </section>
-${mayChange ? await planForm(visit, own, version) : null}
-${mayChange && rights.quantities ? await quantityForm(visit, own, version) : null}
+${mayChange ? await planForm(visit, own) : null}
+${mayChange && rights.quantities ? await quantityForm(visit, own) : null}
 ${mayChange && rights.cancellation !== 'none' ? cancelForm(visit, own, rights.cancellation) : null}`,
   };
 }
@@ -114,6 +118,7 @@ function invoiceTable(visit: Visit, heading: string, { invoice, lines }: OpenInv
   const { money } = figuresOf(locale);
   const fact = (label: string, value: Decimal) =>
     html`<div><dt>${label}</dt><dd>${breakable(money(value, invoice.currency))}</dd></div>`;
+  if (isPaidFor(visit)) return html`<h2>${heading}</h2>${linesWithoutMoney(visit, lines)}`;
   return html`<h2>${heading}</h2><p class="amount">${breakable(money(invoice.grandTotal, invoice.currency))}</p>${note === null ? null : html`<p class="soft">${note}</p>`}
 ${explainedLines(visit, invoice, lines)}
 <dl class="facts">${fact(words.subtotal, invoice.subtotal)}${invoice.totalTax.isZero() ? null : fact(taxNames(locale, invoice.seller ?? visit.merchant).sum, invoice.totalTax)}${fact(words.total, invoice.grandTotal)}</dl>`;
@@ -130,23 +135,20 @@ const previewForm = (
 <button class="small second" type="submit">${label}</button></form>`;
 
 /** The plans to which the customer may move, with their prices; none is chosen. The present one stands above them. */
-async function planForm(
-  visit: Visit,
-  { subscription, plan }: Own,
-  version: PricedVersion | undefined,
-): Promise<Html | null> {
+async function planForm(visit: Visit, { subscription, ...pinned }: Own): Promise<Html | null> {
+  const { plan, version, currency } = pinned;
   const { tx, look } = visit;
   const words = CHANGE_WORDS[look.locale];
-  const offered = await offersOf(tx, plan, rightsOf(visit));
+  const offered = await offersOf(tx, pinned, rightsOf(visit));
   if (offered.length === 0) return null;
   const now = await effectiveNowForReading(tx, subscription.clockId, visit.now);
-  const writing = { locale: look.locale, currency: plan.currency };
+  const writing = { locale: look.locale, currency };
   return html`<section aria-labelledby="change"><h2 id="change">${words.changePlan}</h2>
 ${previewForm(
   visit,
   subscription,
   html`<fieldset><legend class="unseen">${words.choose}</legend>
-<div class="card now"><div><span class="face"><bdi>${planName(plan)}</bdi> <span class="tag">${words.current}</span></span>${version ? priceList(withOverrides(version.prices, subscription.priceOverrides, now), { ...writing, planCadence: plan.billingCadence }) : null}</div></div>
+<div class="card now"><div><span class="face"><bdi>${planName(plan)}</bdi> <span class="tag">${words.current}</span></span>${priceList(withOverrides(version.prices, subscription.priceOverrides, now), { ...writing, planCadence: plan.billingCadence })}</div></div>
 ${offered.map(
   ({ plan: each, version: offer }) =>
     html`<div class="card"><input id="${each.id}" type="radio" name="plan" value="${each.id}" required><div><label class="face" for="${each.id}"><bdi>${planName(each)}</bdi></label>${each.description === null ? null : html`<span class="note"><bdi>${each.description}</bdi></span>`}${priceList(offer.prices, { ...writing, planCadence: each.billingCadence })}</div></div>`,
@@ -155,18 +157,13 @@ ${offered.map(
 )}</section>`;
 }
 
-interface PlanOffer {
-  readonly plan: Plan;
-  readonly version: PricedVersion;
-}
-
 /** The other plans that the merchant offers, in the same currency and taxed in the same way. */
-async function offersOf(tx: Tx, plan: Plan, { planChange }: Rights): Promise<PlanOffer[]> {
+async function offersOf(tx: Tx, { plan, currency }: PlanAtVersion, { planChange }: Rights): Promise<PlanAtVersion[]> {
   const ids = (planChange?.plans ?? []).filter((id) => id !== plan.id);
   const plans = await findPlans(tx, ids);
   const fitting = ids.flatMap((id) => {
     const each = plans.get(id);
-    return each?.currency === plan.currency && each.taxBehavior === plan.taxBehavior ? [each] : [];
+    return each?.taxBehavior === plan.taxBehavior ? [each] : [];
   });
   const versions = await findPlanVersions(
     tx,
@@ -174,20 +171,17 @@ async function offersOf(tx: Tx, plan: Plan, { planChange }: Rights): Promise<Pla
   );
   return fitting.flatMap((each) => {
     const version = versions.get(each.defaultVersionId);
-    return version ? [{ plan: each, version }] : [];
+    if (!version || currencyErrors(each, version, currency, 'planId').length > 0) return [];
+    return [pinnedIn({ plan: each, version }, currency)];
   });
 }
 
 /** How many of each fee price there are, in fields. */
-async function quantityForm(
-  visit: Visit,
-  { subscription }: Own,
-  version: PricedVersion | undefined,
-): Promise<Html | null> {
+async function quantityForm(visit: Visit, { subscription, version }: Own): Promise<Html | null> {
   const { tx, look } = visit;
   const words = CHANGE_WORDS[look.locale];
   const [quantities = {}] = await quantitiesOf(tx, [subscription]);
-  const fees = (version?.prices ?? []).filter(({ id }) => Object.hasOwn(quantities, id));
+  const fees = version.prices.filter(({ id }) => Object.hasOwn(quantities, id));
   if (fees.length === 0) return null;
   const fields = fees.map(
     ({ id, invoiceDisplayName }) =>
@@ -213,7 +207,7 @@ async function askedOf(visit: Visit, { subscription }: Own, form: FormFields, ri
 /** The effect of a change. It is made, described, and rolled back. */
 export async function previewPage(dependencies: PortalDependencies, visit: Visit): Promise<Outcome> {
   const own = await ownOf(visit);
-  if (own === null) return null;
+  if (own === null || isPaidFor(visit)) return null;
   const rights = rightsOf(visit);
   const requested = await askedOf(visit, own, visit.query, rights);
   if (requested === null) return { to: pathIn(own) };
@@ -232,7 +226,7 @@ async function shownOr(
   rights: Rights,
   problem = false,
 ): Promise<PortalPage> {
-  const of = { subscription: own.subscription, currency: own.plan.currency };
+  const of = { subscription: own.subscription, currency: own.currency };
   const would = await visit.tx.savepoint(
     () => applyRequestedChange(dependencies, visit, of, requested, rights),
     () => false,
@@ -278,7 +272,7 @@ function confirmLabel(visit: Visit, { requested, at }: Preview): string {
 }
 
 /** The result of the change, in a sentence. */
-async function sentenceOf(visit: Visit, { subscription, plan }: Own, { requested, at }: Preview): Promise<Html> {
+async function sentenceOf(visit: Visit, { plan, version }: Own, { requested, at }: Preview): Promise<Html> {
   const { tx, look } = visit;
   const words = CHANGE_WORDS[look.locale];
   const when = figuresOf(look.locale).day(at);
@@ -286,8 +280,7 @@ async function sentenceOf(visit: Visit, { subscription, plan }: Own, { requested
   if (requested.kind === 'cancel') return words.ends(named(plan), when);
   if (requested.kind === 'keep') return words.continues(named(plan), when);
   if (requested.kind === 'plan') return words.movesTo(named(await findPlan(tx, requested.planId)), when);
-  const version = await findPlanVersion(tx, subscription.planVersionId);
-  const counted = (version?.prices ?? []).filter(({ id }) => Object.hasOwn(requested.quantities, id));
+  const counted = version.prices.filter(({ id }) => Object.hasOwn(requested.quantities, id));
   return html`${words.newQuantities(when)} ${counted.map(({ id, invoiceDisplayName }, index) => html`${index === 0 ? '' : ', '}<bdi>${invoiceDisplayName}</bdi>: ${String(requested.quantities[id])}`)}`;
 }
 
@@ -299,11 +292,11 @@ const DONE_WORDS = { plan: 'changed', quantities: 'changed', cancel: 'cancelled'
  */
 export async function changePortal(dependencies: PortalDependencies, visit: Visit, form: FormFields): Promise<Outcome> {
   const own = await ownOf(visit);
-  if (own === null) return null;
+  if (own === null || isPaidFor(visit)) return null;
   const rights = rightsOf(visit);
   const requested = await askedOf(visit, own, form, rights);
   if (requested === null || requested === 'bad quantity') return { to: pathIn(own) };
-  const of = { subscription: own.subscription, currency: own.plan.currency };
+  const of = { subscription: own.subscription, currency: own.currency };
   const done = await visit.tx.savepoint(
     () => applyRequestedChange(dependencies, visit, of, requested, rights),
     (result) => result.ok && fingerprintOf(result.value) === form.print,

@@ -1,4 +1,4 @@
-import { findPlans, findPlanVersions, type PricedMetric } from '../../catalog/index.ts';
+import type { PricedMetric } from '../../catalog/index.ts';
 import { priceList } from '../../checkout/index.ts';
 import { effectiveNowForReading } from '../../clocks/index.ts';
 import { inTurns } from '../../http/index.ts';
@@ -19,10 +19,10 @@ import {
   withinRows,
 } from '../../metering/index.ts';
 import { type Html, html, stackedTable } from '../../pages/index.ts';
-import { findSubscriptionsOfCustomer, type SubscriptionRow } from '../../subscriptions/index.ts';
+import { findPinned, findSubscriptionsOfCustomer, type SubscriptionRow } from '../../subscriptions/index.ts';
 import { barChart, highestOf, keyOf, type Point } from '../frame/chart.ts';
 import { quantityOf } from '../frame/lines.ts';
-import type { PortalPage, Visit } from '../frame/page.ts';
+import { isPaidFor, type PortalPage, type Visit } from '../frame/page.ts';
 import type { PortalDependencies } from '../links/dependencies.ts';
 import { PAGE_WORDS } from '../words/page-words.ts';
 import { PORTAL_WORDS } from '../words/words.ts';
@@ -49,19 +49,10 @@ interface Measured {
 /** The metrics of the customer's plans: of several plans with the same metric the oldest one says the periods. */
 async function measuredOf({ tx, merchantId, customerId, look, now: wall }: Visit): Promise<Measured[]> {
   const rows = await findSubscriptionsOfCustomer(tx, customerId, MOST_SUBSCRIPTIONS);
-  const plans = await findPlans(
-    tx,
-    rows.map(({ planId }) => planId),
-  );
-  const versions = await findPlanVersions(
-    tx,
-    rows.map(({ planVersionId }) => planVersionId),
-  );
+  const pinnedOf = await findPinned(tx, rows);
   const found = new Map<string, Measured>();
   for (const subscription of rows.toReversed()) {
-    const version = versions.get(subscription.planVersionId);
-    const plan = plans.get(subscription.planId);
-    if (!version || !plan) continue;
+    const { plan, version, currency } = pinnedOf(subscription);
     const planCadence = normaliseCadence(plan.billingCadence);
     for (const price of version.prices) {
       const { metric } = price;
@@ -72,7 +63,7 @@ async function measuredOf({ tx, merchantId, customerId, look, now: wall }: Visit
       const now = await effectiveNowForReading(tx, subscription.clockId, wall);
       const agreed = withOverrides(version.prices, subscription.priceOverrides, now);
       const own = agreed.filter((each) => each.metric?.id === metric.id);
-      const prices = priceList(own, { locale: look.locale, currency: plan.currency, planCadence });
+      const prices = priceList(own, { locale: look.locale, currency, planCadence });
       if (periods.length > 0) found.set(metric.id, { metric, subscription, periods, prices });
     }
   }
@@ -92,7 +83,7 @@ export async function usagePage(dependencies: PortalDependencies, visit: Visit):
     visit.signal.throwIfAborted();
     const period = each.periods[number];
     if (period === undefined) continue;
-    const bill = await billed(each.metric.id, each.periods.slice(0, number + 1).toReversed());
+    const bill = isPaidFor(visit) ? null : await billed(each.metric.id, each.periods.slice(0, number + 1).toReversed());
     sections.push(await metricSection(visit, { ...each, period, bill }, `usage-${index}`));
   }
   return {
@@ -141,7 +132,7 @@ async function metricSection(visit: Visit, of: MeasuredPeriod, id: string): Prom
   return html`<section aria-labelledby="${id}"><h2 id="${id}"><bdi>${metric.name}</bdi></h2>
 <p class="soft">${inDays(period.start, period.end)}</p>
 <dl class="facts">${fact(words.sumOf[isLevel(metric.meter) ? 'LATEST' : metric.meter.aggregation], quantity(whole))}${bill === null ? null : fact(label, bill.money(bill.amount))}</dl>
-${prices}
+${isPaidFor(visit) ? null : prices}
 ${highestOf(points).isZero() ? null : barChart(title, `${id}-chart`, points, highest, stacked.length > 0 ? stacked : undefined)}
 ${series.length === 0 ? null : groupTable(visit, of, series)}
 <details><summary>${words.asTable}<span class="unseen">: <bdi>${metric.name}</bdi></span></summary>

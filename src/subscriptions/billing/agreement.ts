@@ -1,18 +1,34 @@
-import { findPlans, findPlanVersions, type Plan, type PricedVersion } from '../../catalog/index.ts';
+import { findPlans, findPlanVersions, type Plan, type PricedVersion, versionIn } from '../../catalog/index.ts';
 import type { Tx } from '../../db/index.ts';
-import type { BilledVersion, BillingTerms, PaymentTerms, PriceOverride } from '../../invoicing/index.ts';
-import { normaliseCadence } from '../../kernel/time.ts';
+import {
+  afterPauses,
+  type BilledVersion,
+  type BillingTerms,
+  cadencesOf,
+  type Pause,
+  type PaymentTerms,
+  type PriceOverride,
+  partsByPauses,
+} from '../../invoicing/index.ts';
+import { formatInstant, type Instant, normaliseCadence } from '../../kernel/time.ts';
 import { redemptionOf } from '../subscription/coupon.ts';
 import { endOf } from '../subscription/decide.ts';
 import { overridesOver } from '../subscription/price-overrides.ts';
 import { withQuantities } from '../subscription/quantities.ts';
 import type { SubscriptionRow } from '../subscription/subscription.ts';
-import { selectVersionsOfSubscriptions, type VersionRow } from '../subscription/versions.sql.ts';
+import {
+  insertVersions,
+  type NewVersion,
+  selectVersionsOfSubscriptions,
+  type VersionRow,
+} from '../subscription/versions.sql.ts';
 
-/** A plan with one of its versions. */
+/** A plan with one of its versions, as it is in a currency. */
 export interface PlanAtVersion {
   readonly plan: Plan;
   readonly version: PricedVersion;
+  /** The plan's, or another one that all prices of the version have. */
+  readonly currency: string;
 }
 
 type PinnedTo = Pick<VersionRow, 'planId' | 'planVersionId'>;
@@ -26,7 +42,7 @@ export interface Agreement {
   readonly history: readonly VersionRow[];
   /** @throws where it is neither the present version nor one of the history */
   readonly at: (to: PinnedTo) => PlanAtVersion;
-  /** Another plan at its default version, if it was asked for with the agreement and is the merchant's. */
+  /** Another plan at its default version in its own currency, if it was asked for and is the merchant's. */
   readonly other?: PlanAtVersion | undefined;
 }
 
@@ -36,6 +52,24 @@ export const agreementOf = (pinned: PlanAtVersion): Agreement => ({ history: [],
 /** The terms on which a subscription is billed that was just made. Pure. */
 export const termsOfNew = (pinned: PlanAtVersion, subscription: SubscriptionRow): BillingTerms =>
   termsUnder(agreementOf(pinned), subscription);
+
+/** The same with the row of its first version: a subscription that was never changed gets it as its periods move. */
+export async function withFirstVersion(
+  tx: Tx,
+  subscription: SubscriptionRow,
+  agreement: Agreement,
+): Promise<Agreement> {
+  if (agreement.history.length > 0) return agreement;
+  const first = firstVersionWithAnchors(subscription, termsUnder(agreement, subscription));
+  return { ...agreement, history: await insertVersions(tx, [first]) };
+}
+
+/** The row of the first version, with the instants from which its periods are counted. */
+export function firstVersionWithAnchors(subscription: SubscriptionRow, terms: BillingTerms): NewVersion {
+  const { takesUpAnew: _, ...first } = firstVersion(subscription);
+  const from = formatInstant(subscription.billingAnchor);
+  return { ...first, anchors: Object.fromEntries(cadencesOf(terms).map((cadence) => [cadence, from])) };
+}
 
 /** An agreement with rows of history that were written since, and the plan version that they name. */
 export function withHistory(agreement: Agreement, history: readonly VersionRow[], target: PlanAtVersion): Agreement {
@@ -55,9 +89,36 @@ function lookUp(all: readonly PlanAtVersion[]): Agreement['at'] {
   };
 }
 
-/** The plan versions that some subscriptions of one merchant name; each plan and version is loaded once. */
-export const loadPinned = async (tx: Tx, all: readonly PinnedTo[]): Promise<Agreement['at']> =>
-  lookUp(all.length === 0 ? [] : await loadAll(tx, all));
+/** The versions that subscriptions of one merchant have, each in the currency of the subscription. */
+type InCurrency = (of: PinnedTo & Pick<SubscriptionRow, 'currency'>) => Agreement['at'];
+
+/** Each version is made once for each currency. */
+function inCurrencies(found: readonly PlanAtVersion[]): InCurrency {
+  const own = new Map(found.map(({ plan }) => [plan.id, plan.currency]));
+  const made = new Map<string, Agreement['at']>();
+  return ({ currency: pinned, planId }) => {
+    const currency = pinned ?? own.get(planId) ?? '';
+    const at = made.get(currency) ?? lookUp(found.map((each) => pinnedIn(each, currency)));
+    made.set(currency, at);
+    return at;
+  };
+}
+
+/** A plan at its version in a currency; a version that is in it already stays. */
+export const pinnedIn = ({ plan, version }: Omit<PlanAtVersion, 'currency'>, currency: string): PlanAtVersion => ({
+  plan,
+  version: currency === plan.currency ? version : versionIn(version, currency),
+  currency,
+});
+
+/** The plan versions that some subscriptions of one merchant have; each plan and version is loaded once. */
+export async function loadPinned(
+  tx: Tx,
+  all: readonly (PinnedTo & Pick<SubscriptionRow, 'currency'>)[],
+): Promise<(of: PinnedTo & Pick<SubscriptionRow, 'currency'>) => PlanAtVersion> {
+  const at = inCurrencies(all.length === 0 ? [] : await loadAll(tx, all));
+  return (of) => at(of)(of);
+}
 
 /** @param other a plan whose default version is wanted, too */
 async function loadAll(tx: Tx, all: readonly PinnedTo[], other?: string): Promise<PlanAtVersion[]> {
@@ -69,7 +130,7 @@ async function loadAll(tx: Tx, all: readonly PinnedTo[], other?: string): Promis
   ]);
   return [...versions.values()].flatMap((version) => {
     const plan = plans.get(version.planId);
-    return plan ? [{ plan, version }] : [];
+    return plan ? [{ plan, version, currency: plan.currency }] : [];
   });
 }
 
@@ -83,23 +144,23 @@ export const loadAgreement = async (tx: Tx, subscription: SubscriptionRow, other
 /** The agreements of some subscriptions of one merchant, by their ids. @param other a plan that they may change to */
 export async function loadAgreements(
   tx: Tx,
-  subscriptions: readonly (PinnedTo & { readonly id: string })[],
+  subscriptions: readonly (PinnedTo & Pick<SubscriptionRow, 'id' | 'currency'>)[],
   other?: string,
 ): Promise<(id: string) => Agreement> {
   const ids = subscriptions.map(({ id }) => id);
   const rows = ids.length === 0 ? [] : await selectVersionsOfSubscriptions(tx, ids);
   const history = Map.groupBy(rows, ({ subscriptionId: id }) => id);
   const found = ids.length === 0 ? [] : await loadAll(tx, [...subscriptions, ...rows], other);
-  const facts = {
-    at: lookUp(found),
-    other: found.find(({ plan, version }) => plan.id === other && plan.defaultVersionId === version.id),
-  };
-  return (id) => ({ history: history.get(id) ?? [], ...facts });
+  const atOf = inCurrencies(found);
+  const byId = new Map(subscriptions.map((each) => [each.id, each]));
+  const isOther = ({ plan, version }: PlanAtVersion) => plan.id === other && plan.defaultVersionId === version.id;
+  const facts = { other: found.find(isOther) };
+  return (id) => ({ history: history.get(id) ?? [], at: atOf(byId.get(id) as SubscriptionRow), ...facts });
 }
 
 /** The terms on which a subscription is billed: those of its pinned plan version, in its own quantities. Pure. */
 export function termsUnder(agreement: Agreement, subscription: SubscriptionRow): BillingTerms {
-  const { plan, version } = agreement.at(subscription);
+  const { plan, version, currency } = agreement.at(subscription);
   const versions = versionsOf(agreement, subscription);
   return {
     merchantId: subscription.merchantId,
@@ -107,7 +168,7 @@ export function termsUnder(agreement: Agreement, subscription: SubscriptionRow):
     customerId: subscription.customerId,
     planId: plan.id,
     clockId: subscription.clockId,
-    currency: plan.currency,
+    currency,
     planCadence: normaliseCadence(plan.billingCadence),
     bounds: {
       anchor: subscription.billingAnchor,
@@ -132,21 +193,44 @@ export function termsUnder(agreement: Agreement, subscription: SubscriptionRow):
 export const overridesIn = ({ history, at }: Agreement): (readonly PriceOverride[])[] =>
   overridesOver(history, (row) => new Set(at(row).version.prices.map(({ id }) => id)));
 
-/** All versions, quantities and agreed prices that a subscription had or will have; none: always those of its plan. */
+/** All versions, quantities, agreed prices and pauses of a subscription; none: it always has those of its plan. */
 function versionsOf(agreement: Agreement, subscription: SubscriptionRow): BilledVersion[] {
   const { history, at } = agreement;
+  const { priceOverrides, pauses, billingStartsAt: from } = subscription;
   if (history.length > 0) {
     const overrides = overridesIn(agreement);
-    return history.map((row, place) => ({ ...billedVersion(row, at(row)), overrides: overrides[place] ?? [] }));
+    return history.map((row, place) => ({ ...billedVersion(row, at(row)), overrides: overrides[place] ?? [], pauses }));
   }
-  const { priceOverrides: overrides, billingStartsAt: from } = subscription;
-  return overrides.length === 0
+  return priceOverrides.length === 0 && pauses.length === 0
     ? []
-    : [{ ...billedVersion(firstVersion(subscription), at(subscription)), from, overrides }];
+    : [{ ...billedVersion(firstVersion(subscription), at(subscription)), from, overrides: priceOverrides, pauses }];
+}
+
+/** A version of a subscription in a time, or the part of it in a pause. */
+interface HeldVersion {
+  readonly from: Instant;
+  readonly to: PinnedTo;
+  readonly paused: Pause['usage'] | undefined;
+}
+
+/** The versions of a subscription with its pauses, as far as they decide which usage it bills. Pure. */
+export function heldVersions(
+  row: PinnedTo & Pick<SubscriptionRow, 'startedAt' | 'pauses'>,
+  { history }: Agreement,
+): HeldVersion[] {
+  const { pauses } = row;
+  const given =
+    history.length > 0
+      ? history.map((to) => ({ to, from: to.holdsFrom, waits: to.waits, pauses }))
+      : [{ to: row, from: row.startedAt, pauses }];
+  return partsByPauses(afterPauses<(typeof given)[number]>(given)).map(({ from, to, pause }) => ({
+    ...{ from, to },
+    paused: pause?.usage,
+  }));
 }
 
 /** The one version of a subscription that was never changed. */
-export const firstVersion = (subscription: SubscriptionRow): Omit<VersionRow, 'seq'> => ({
+const firstVersion = (subscription: SubscriptionRow): Omit<VersionRow, 'seq'> => ({
   merchantId: subscription.merchantId,
   subscriptionId: subscription.id,
   holdsFrom: subscription.startedAt,
@@ -159,6 +243,7 @@ export const firstVersion = (subscription: SubscriptionRow): Omit<VersionRow, 's
   proration: 'second',
   credit: 'invoice',
   takesUpAnew: false,
+  waits: false,
 });
 
 function billedVersion(row: Omit<VersionRow, 'seq'>, { plan, version }: PlanAtVersion): BilledVersion {
@@ -176,6 +261,7 @@ function billedVersion(row: Omit<VersionRow, 'seq'>, { plan, version }: PlanAtVe
     proration: row.proration,
     credit: row.credit,
     takesUpAnew: row.takesUpAnew,
+    waits: row.waits,
   };
 }
 

@@ -4,7 +4,7 @@ import { earliest, type Instant, isAfter, isBefore, latest, normaliseCadence, ty
 import type { LateSource, UsageSource } from '../../metering/index.ts';
 import { endOf } from '../subscription/decide.ts';
 import { type ClaimingCustomerRow, selectClaimingBetween } from '../subscription/subscriptions.sql.ts';
-import { loadAgreements, type PlanAtVersion } from './agreement.ts';
+import { heldVersions, loadAgreements, type PlanAtVersion } from './agreement.ts';
 import { metricsOf } from './usage-claims.ts';
 import { claimOf, ownedSpans, type PricedVersion, type ReadSeries, type UsageClaim } from './usage-owner.ts';
 
@@ -73,9 +73,11 @@ async function claimantsOf(tx: Tx, rows: readonly ClaimingCustomerRow[]): Promis
     return prices;
   };
   return rows.map((row) => {
-    const { history, at } = agreements(row.id);
-    const given = history.length > 0 ? history : [{ ...row, holdsFrom: row.startedAt }];
-    const versions = given.map((each): FilteredVersion => ({ from: each.holdsFrom, ...pricesOnce(at(each)) }));
+    const { at } = agreements(row.id);
+    const versions = heldVersions(row, agreements(row.id)).map(({ from, to, paused }): FilteredVersion => {
+      const prices = pricesOnce(at(to));
+      return { ...prices, from, paused, ...(paused === 'free' && { filters: new Map() }) };
+    });
     const claim = claimOf({ subscriptionId: row.id, start: row.startedAt, end: endOf(row) }, versions);
     return { row, claim, versions };
   });

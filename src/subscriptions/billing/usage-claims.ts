@@ -22,7 +22,7 @@ import {
   selectClaimingOf,
   updateEndedToBeDue,
 } from '../subscription/subscriptions.sql.ts';
-import { loadAgreements, type PlanAtVersion } from './agreement.ts';
+import { heldVersions, loadAgreements, type PlanAtVersion } from './agreement.ts';
 import { claimOf, ownedSpans, type PricedSpan, type ReadSeries, shareMetric, type UsageClaim } from './usage-owner.ts';
 
 /**
@@ -62,6 +62,7 @@ const ownClaim = (row: ClaimingRow, terms: BillingTerms): UsageClaim =>
     versionsOf(terms).map((version) => ({
       from: 'from' in version ? version.from : row.startedAt,
       metrics: metricsOf(version),
+      paused: 'paused' in version ? version.paused : undefined,
     })),
   );
 
@@ -173,13 +174,12 @@ async function claimsOf(tx: Tx, rows: readonly ClaimingRow[]): Promise<UsageClai
   if (!first) return [];
   const agreements = await loadAgreements(tx, rows);
   return rows.map((row) => {
-    const { history, at } = agreements(row.id);
-    const given = history.length > 0 ? history : [{ ...row, holdsFrom: row.startedAt }];
+    const { at } = agreements(row.id);
     const metricsAt = ({ plan, version }: PlanAtVersion) =>
       metricsOf({ planCadence: normaliseCadence(plan.billingCadence), prices: version.prices });
     return claimOf(
       { subscriptionId: row.id, start: row.startedAt, end: endOf(row) },
-      given.map((each) => ({ from: each.holdsFrom, metrics: metricsAt(at(each)) })),
+      heldVersions(row, agreements(row.id)).map((each) => ({ ...each, metrics: metricsAt(at(each.to)) })),
     );
   });
 }

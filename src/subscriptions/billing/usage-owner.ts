@@ -1,9 +1,12 @@
+import type { Pause } from '../../invoicing/index.ts';
 import { earliest, type Instant, isAfter, isBefore, latest, type Period } from '../../kernel/time.ts';
 import { type ActiveSpan, ownSpans } from '../../metering/index.ts';
 
 /** The metrics that a subscription prices for a time, each with the cadences of its prices. */
 export interface PricedSpan extends ActiveSpan {
   readonly metrics: ReadonlyMap<string, readonly string[]>;
+  /** It is paused, and bills only what no other subscription prices (commercial.md §6). */
+  readonly isPaused: boolean;
 }
 
 /** When a subscription that is or was active prices which metrics. One that waits for its payment claims nothing. */
@@ -26,8 +29,9 @@ export interface ReadSeries {
 
 /**
  * The parts of a period in which usage that is addressed to the customer is billed by one of its subscriptions
- * (domain.md §3, "Whose usage"). At each instant this is the oldest active subscription with a price of the metric.
- * Without one, usage stays with the oldest subscription that was ended as of the past and had billed it before.
+ * (domain.md §3, "Whose usage"). At each instant this is the oldest active subscription with a price of the metric, and
+ * of several one that is not paused. Without one, usage stays with the oldest subscription that was ended as of the
+ * past and had billed it before.
  *
  * @param claims all subscriptions of the customer on one clock, in the order of their creation
  * @param read of subscriptions that ended before the end of the period; a question counts as a reading
@@ -43,7 +47,11 @@ export function ownedSpans(
   if (!own) return [];
   const older = claims.slice(0, place);
   const active = (those: readonly UsageClaim[]) => those.flatMap((claim) => pricing(claim, metricId));
-  const whileActive = pricing(own, metricId).flatMap((span) => ownSpans(period, span, active(older)));
+  const running = active(claims).filter(({ isPaused }) => !isPaused);
+  const whileActive = pricing(own, metricId).flatMap((span) => {
+    const before = active(older).filter(({ isPaused }) => isPaused === span.isPaused);
+    return ownSpans(period, span, span.isPaused ? [...running, ...before] : before);
+  });
   const after = afterEnd(own, metricId, period.end);
   if (after === null) return whileActive;
   const olderAfter = older.flatMap((claim) => afterEnd(claim, metricId, readUntil(claim, metricId, read)) ?? []);
@@ -54,6 +62,8 @@ export function ownedSpans(
 export interface PricedVersion {
   readonly from: Instant;
   readonly metrics: PricedSpan['metrics'];
+  /** It is paused, and its usage is billed or free. */
+  readonly paused?: Pause['usage'] | undefined;
 }
 
 /** The claim of a subscription with its versions, in the order of time; the first one applies from its start. */
@@ -61,10 +71,11 @@ export function claimOf(
   { subscriptionId, start, end }: { subscriptionId: string; start: Instant; end: Instant | null },
   versions: readonly PricedVersion[],
 ): UsageClaim {
-  const spans = versions.map(({ from, metrics }, index): PricedSpan => {
+  const spans = versions.flatMap(({ from, metrics, paused }, index): PricedSpan[] => {
     const next = versions[index + 1]?.from ?? null;
     const to = next && end ? earliest(next, end) : (next ?? end);
-    return { metrics, from: index === 0 ? start : latest(from, start), to };
+    const isPaused = paused !== undefined;
+    return paused === 'free' ? [] : [{ metrics, isPaused, from: index === 0 ? start : latest(from, start), to }];
   });
   const hasBegun = end === null || isBefore(start, end);
   const last = versions.findLast(({ from }, index) => index === 0 || end === null || !isAfter(from, end));
@@ -83,7 +94,7 @@ export const shareMetric = (one: UsageClaim, other: UsageClaim): boolean => {
   return !metricsOf(one).isDisjointFrom(metricsOf(other));
 };
 
-const pricing = ({ spans }: UsageClaim, metricId: string): ActiveSpan[] =>
+const pricing = ({ spans }: UsageClaim, metricId: string): PricedSpan[] =>
   spans.filter(({ metrics }) => metrics.has(metricId));
 
 /** The time after the end of a subscription that it had billed before the end was set; null where there is none. */

@@ -6,10 +6,12 @@ import {
   boundsOfSeries,
   cadencesOf,
   closeWhatIsOver,
+  endOfPause,
   followChanges,
   hasPlan,
   type InvoiceRow,
   lockInvoicesIn,
+  pauseAt,
   windowOfRedemption,
 } from '../../invoicing/index.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -18,6 +20,7 @@ import { wrongState } from '../../kernel/state-table.ts';
 import {
   formatInstant,
   type Instant,
+  isAfter,
   isBefore,
   latest,
   normaliseCadence,
@@ -26,7 +29,7 @@ import {
 } from '../../kernel/time.ts';
 import {
   type Agreement,
-  firstVersion,
+  firstVersionWithAnchors,
   loadAgreement,
   overridesIn,
   termsUnder,
@@ -47,7 +50,7 @@ import {
 import type { SubscriptionDependencies } from '../subscription/dependencies.ts';
 import type { SubscriptionRow } from '../subscription/subscription.ts';
 import { lockSubscription, selectSubscription, updatePinned } from '../subscription/subscriptions.sql.ts';
-import { deleteVersionOf, insertVersions, type NewVersion } from '../subscription/versions.sql.ts';
+import { deleteVersionOf, insertVersions, type NewVersion, updateVersionOf } from '../subscription/versions.sql.ts';
 import { publishSubscriptionEvents } from '../subscription/webhooks.ts';
 import { type ChangeOrder, type DecidedChange, decideChanges } from './decide-changes.ts';
 
@@ -196,7 +199,7 @@ const endedWith = (before: BillingTerms, planId: string, at: Instant): string[] 
   });
 
 /** The version holds from then on; a subscription that had only one gets that one's row with it. */
-function pinnedFrom({ held, target, before }: DecidedChange, change: ChangeRow): NewVersion[] {
+function pinnedFrom({ held, target, before, isScheduled }: DecidedChange, change: ChangeRow): NewVersion[] {
   const { subscription, agreement } = held;
   const { plan, version, quantities, keepsVersion } = target;
   const own = { merchantId: subscription.merchantId, subscriptionId: subscription.id };
@@ -211,14 +214,12 @@ function pinnedFrom({ held, target, before }: DecidedChange, change: ChangeRow):
   const rows: NewVersion[] = [
     {
       ...{ ...own, holdsFrom: change.effectiveAt, changeId: change.id, planId: plan.id, planVersionId: version.id },
-      ...{ quantities, anchors: Object.fromEntries(anchors), proration, credit },
+      ...{ quantities, anchors: Object.fromEntries(anchors), proration, credit, waits: isScheduled },
       priceOverrides: change.priceOverrides,
     },
   ];
   if (agreement.history.length > 0) return rows;
-  const from = formatInstant(subscription.billingAnchor);
-  const { takesUpAnew: _, ...first } = firstVersion(subscription);
-  return [{ ...first, anchors: Object.fromEntries(cadencesOf(before).map((cadence) => [cadence, from])) }, ...rows];
+  return [firstVersionWithAnchors(subscription, before), ...rows];
 }
 
 /** The anchor of a series that continues with other quantities. */
@@ -300,7 +301,8 @@ function pinnedTo({ subscription, agreement, change }: AppliedChange, now: Insta
   const { planId, planVersionId, planVersionNumber, quantities, effectiveAt: at } = change;
   const place = agreement.history.findLastIndex(({ changeId }) => changeId === change.id);
   const priceOverrides = overridesIn(agreement)[place] ?? [];
-  const pinned = { ...subscription, planId, planVersionId, planVersionNumber, quantities, priceOverrides };
+  const { currency } = agreement.at(change); // another plan may have another one of its own
+  const pinned = { ...subscription, planId, planVersionId, planVersionNumber, currency, quantities, priceOverrides };
   const series = termsUnder(agreement, pinned);
   const bounds = boundsOfSeries(series, series.planCadence, latest(at, series.bounds.startedAt));
   const counted = { ...pinned, billingAnchor: bounds?.anchor ?? pinned.billingAnchor };
@@ -321,8 +323,15 @@ export async function applyScheduled(
     await updateChangeStatus(tx, change, 'cancelled');
     return;
   }
-  await lockToBill(tx, subscription, change.effectiveAt, now);
-  const applied = await updateChangeStatus(tx, change, 'applied');
+  const pause = pauseAt(subscription.pauses, change.effectiveAt);
+  const at = pause === null ? change.effectiveAt : endOfPause(pause);
+  if (at === null || isAfter(at, now)) {
+    await updateChangeStatus(tx, change, 'scheduled'); // the resumption wakes it
+    return;
+  }
+  await lockToBill(tx, subscription, at, now);
+  if (pause !== null) await updateVersionOf(tx, id, at);
+  const applied = await updateChangeStatus(tx, { ...change, effectiveAt: at }, 'applied');
   const agreement = await loadAgreement(tx, subscription);
   const terms = termsUnder(agreement, subscription);
   if (subscription.billingOpened) await closeWhatIsOver(tx, [{ terms, at: applied.effectiveAt }], now);

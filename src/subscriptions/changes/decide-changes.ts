@@ -1,4 +1,5 @@
 import {
+  currencyErrors,
   defaultVersionOf,
   findPlan,
   findPlanVersionByNumber,
@@ -7,14 +8,7 @@ import {
 } from '../../catalog/index.ts';
 import { checkReference, type Tx } from '../../db/index.ts';
 import { checkEntitles } from '../../entitlements/index.ts';
-import {
-  type BillingTerms,
-  boundsOfSeries,
-  type CreditMode,
-  type PriceOverride,
-  type Proration,
-  periodHolding,
-} from '../../invoicing/index.ts';
+import type { BillingTerms, CreditMode, PriceOverride, Proration } from '../../invoicing/index.ts';
 import {
   type FieldError,
   fail,
@@ -26,8 +20,9 @@ import {
   type Result,
 } from '../../kernel/result.ts';
 import { type Instant, isBefore, latest } from '../../kernel/time.ts';
-import { overridesIn, type PlanAtVersion, termsUnder } from '../billing/agreement.ts';
+import { overridesIn, type PlanAtVersion, pinnedIn, termsUnder } from '../billing/agreement.ts';
 import type { HeldSubscription } from '../life/lock.ts';
+import { endOfPeriod } from '../life/pause.ts';
 import { selectScheduledChanges } from '../subscription/changes.sql.ts';
 import { endOf } from '../subscription/decide.ts';
 import { decideOverrides } from '../subscription/price-overrides.ts';
@@ -159,15 +154,6 @@ function decideChange(
   return ok({ held, target, before, at, isScheduled: isBefore(now, at) && effective === 'periodEnd' });
 }
 
-/** The end of the open period of the plan's own series; before billing begins, its start. */
-function endOfPeriod(terms: BillingTerms, now: Instant): Instant {
-  const at = latest(now, terms.bounds.startedAt);
-  const bounds = boundsOfSeries(terms, terms.planCadence, at);
-  const period = bounds && periodHolding(terms.planCadence, bounds, at);
-  if (!period || isBefore(now, terms.bounds.startedAt)) return at;
-  return period.end;
-}
-
 /** A plan that an order names, and the version; null: each keeps its own. */
 interface Offer {
   readonly plan: Plan;
@@ -203,25 +189,26 @@ async function loadOffer(
 }
 
 /**
- * The target of a change: a published version of the subscription's currency and tax behavior, or its present version,
- * with the quantities that follow. A change to the present state is refused.
+ * The target of a change: a published version with the subscription's currency and tax behavior, or its present
+ * version, with the quantities that follow. A change to the present state is refused.
  */
 function decideTarget({ subscription, agreement }: HeldSubscription, offer: Offer, order: ChangeOrder): Result<Target> {
   const current = agreement.at(subscription);
-  const { plan } = offer;
-  const version = offer.version ?? current.version;
+  const { plan, version, currency } = offer.version
+    ? pinnedIn({ plan: offer.plan, version: offer.version }, current.currency)
+    : current;
   const held = { prices: current.version.prices, quantities: subscription.quantities };
   const asked = { ...quantitiesTakenOver(held, order.replacePrices ?? []), ...order.quantities };
   const quantities = decideQuantities(version.prices, asked, held);
   const keepsVersion = version.id === current.version.id;
   const errors = [
-    ...(keepsVersion ? [] : otherVersionErrors(order, { plan, version }, current.plan)),
+    ...(keepsVersion ? [] : otherVersionErrors(order, { plan, version, currency }, current.plan)),
     ...quantityErrors(version.prices, asked, held),
   ];
   const isSame = keepsVersion && sameQuantities(quantities, subscription.quantities);
   if (errors.length === 0 && isSame && order.priceOverrides == null)
     errors.push(...fieldsOf(order).map((field) => ({ field, message: 'is the present state of the subscription' })));
-  return errors.length > 0 ? invalid(errors) : ok({ plan, version, quantities, keepsVersion });
+  return errors.length > 0 ? invalid(errors) : ok({ plan, version, currency, quantities, keepsVersion });
 }
 
 /** The fields of an order with its target: the quantities, if it has any. */
@@ -235,13 +222,13 @@ function fieldsOf({ planId, versionNumber, quantities = {} }: ChangeOrder): stri
 /** Why a subscription cannot have another version. */
 function otherVersionErrors(
   { versionNumber }: ChangeOrder,
-  { plan, version }: PlanAtVersion,
+  { plan, version, currency }: PlanAtVersion,
   current: Plan,
 ): FieldError[] {
   const field = versionNumber === undefined ? 'planId' : 'versionNumber';
   const errors: FieldError[] = [];
   if (version.status !== 'published') errors.push({ field, message: 'must be a published version' });
-  if (plan.currency !== current.currency) errors.push({ field: 'planId', message: `must be in ${current.currency}` });
+  errors.push(...currencyErrors(plan, version, currency, field));
   if (plan.taxBehavior !== current.taxBehavior)
     errors.push({ field: 'planId', message: `must have prices that are ${current.taxBehavior} of tax` });
   return errors;

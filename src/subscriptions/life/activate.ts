@@ -29,6 +29,7 @@ export const entitlingOf = (subscription: SubscriptionRow): EntitlingSubscriptio
   startedAt: subscription.startedAt,
   billingStartsAt: subscription.billingStartsAt,
   endsAt: subscription.endingAt,
+  pauses: subscription.pauses.map(({ from, to }) => ({ from, to })),
 });
 
 /** From where the billing periods of a subscription's series are counted at an instant. */

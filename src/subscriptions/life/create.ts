@@ -1,4 +1,4 @@
-import { findPlan, findPlanVersion } from '../../catalog/index.ts';
+import { currencyErrors, findPlan, findPlanVersion } from '../../catalog/index.ts';
 import { checkTestClockAllowed, findClock } from '../../clocks/index.ts';
 import { createCustomer, findCustomer } from '../../customers/index.ts';
 import { checkReference, type Tx } from '../../db/index.ts';
@@ -11,7 +11,7 @@ import { invalid, invalidField, notFound, ok, type Result } from '../../kernel/r
 import { type Instant, instantOf, instantOrNull, isAfter, normaliseCadence, parseDuration } from '../../kernel/time.ts';
 import { linkSubscriptionSubject } from '../../metering/index.ts';
 import { redirectProblems } from '../../payments/index.ts';
-import { type Agreement, agreementOf, type PlanAtVersion, termsUnder } from '../billing/agreement.ts';
+import { type Agreement, agreementOf, type PlanAtVersion, pinnedIn, termsUnder } from '../billing/agreement.ts';
 import { lockToBill } from '../billing/usage-claims.ts';
 import { billingStart, decideCreation, decidePrefund, nextActionAt } from '../subscription/decide.ts';
 import type { SubscriptionDependencies } from '../subscription/dependencies.ts';
@@ -70,8 +70,9 @@ export async function createSubscription(
   if (known.value) return ok({ subscription: known.value, isNew: false, upfront: null, from: null });
   const found = await load(dependencies, tx, input, wall, promised);
   if (!found.ok) return found;
-  const { now, plan, version, startedAt, endingAt, quantities, priceOverrides } = found.value;
+  const { now, pinned, startedAt, endingAt, quantities, priceOverrides } = found.value;
 
+  const { plan, version, currency } = pinned;
   const decided = decideCreation(
     {
       startedAt,
@@ -83,7 +84,7 @@ export async function createSubscription(
     now,
   );
   if (!decided.ok) return decided;
-  const prefund = decidePrefund(input.prefundAmount, plan.currency);
+  const prefund = decidePrefund(input.prefundAmount, currency);
   if (!prefund.ok) return prefund;
   const entitled = await checkEntitles(tx, version.prices);
   if (!entitled.ok) return entitled;
@@ -100,6 +101,7 @@ export async function createSubscription(
     planId: plan.id,
     planVersionId: version.id,
     planVersionNumber: version.versionNumber,
+    currency,
     quantities,
     priceOverrides,
     name: input.name,
@@ -123,7 +125,6 @@ export async function createSubscription(
     ...keyColumns(key),
     nextActionAt: null,
   };
-  const pinned = { plan, version };
   const agreement = agreementOf(pinned);
   const inserted = await insertSubscription(tx, row, now);
   const redeemed = await withCoupons(tx, inserted, agreement, input.coupons ?? [], now);
@@ -230,9 +231,12 @@ async function load(
   if (!checked.ok) return checked;
   const now = await nowOf(dependencies.environment, tx, input.testClockId, wall);
   if (!now.ok) return now;
-  const pinned = promised?.pinned ?? (await planToPin(tx, input.planId, promised?.planVersionId));
-  if (!pinned) return notFound('plan', 'planId');
-  const { plan, version } = pinned;
+  const found = promised?.pinned ?? (await planToPin(tx, input.planId, promised?.planVersionId));
+  if (!found) return notFound('plan', 'planId');
+  const pinned = pinnedIn(found, input.currency ?? found.plan.currency);
+  const { plan, version, currency } = pinned;
+  const wrongCurrency = currencyErrors(plan, version, currency, 'currency');
+  if (wrongCurrency.length > 0) return invalid(wrongCurrency);
   const wrongQuantities = quantityErrors(version.prices, input.quantities ?? {});
   if (wrongQuantities.length > 0) return invalid(wrongQuantities);
   const overrides = await decideOverrides(tx, input.priceOverrides ?? [], { prices: version.prices, from: null });
@@ -240,8 +244,7 @@ async function load(
   const redirects = await checkRedirects(dependencies.environment, tx, input.redirectUrls);
   if (!redirects.ok) return redirects;
   return ok({
-    plan,
-    version,
+    pinned,
     quantities: decideQuantities(version.prices, input.quantities ?? {}),
     priceOverrides: overrides.value,
     now: now.value,
@@ -251,7 +254,7 @@ async function load(
 }
 
 /** A plan at a version, by default at its own; null where there is none. */
-async function planToPin(tx: Tx, planId: string, versionId?: string): Promise<PlanAtVersion | null> {
+async function planToPin(tx: Tx, planId: string, versionId?: string): Promise<Omit<PlanAtVersion, 'currency'> | null> {
   const plan = await findPlan(tx, planId);
   const version = plan && (await findPlanVersion(tx, versionId ?? plan.defaultVersionId));
   return plan && version ? { plan, version } : null;

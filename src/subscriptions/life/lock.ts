@@ -71,6 +71,8 @@ const DONE: Readonly<Record<string, string>> = {
   redeem: 'given a coupon',
   endCoupon: 'left without its coupon',
   entitle: 'given entitlements',
+  pause: 'paused',
+  resume: 'resumed',
   changeBankTransferOnly: 'paid in another way',
 };
 

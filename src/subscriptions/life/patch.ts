@@ -10,6 +10,7 @@ import { updateSubscription } from '../subscription/subscriptions.sql.ts';
 import { publishSubscriptionEvent } from '../subscription/webhooks.ts';
 import { approveOpenInvoices, type Ending, endSubscription, planEnd } from './end.ts';
 import { type HeldSubscription, refusedIn } from './lock.ts';
+import { moveResumption } from './pause.ts';
 import { nextActionOf } from './reminders.ts';
 import { endPending } from './upfront.ts';
 
@@ -47,6 +48,16 @@ export async function patchSubscription(
   if (changed.autoApprove !== subscription.autoApprove)
     await approveOpenInvoices(tx, { ...held, subscription: changed });
   if (endingAt !== undefined) changed = await planEnd(dependencies, tx, { ...held, subscription: changed }, endingAt);
+  if (input.resumesAt !== undefined) {
+    const moved = await moveResumption(
+      dependencies,
+      tx,
+      { ...held, subscription: changed },
+      instantOrNull(input.resumesAt),
+    );
+    if (!moved.ok) return moved;
+    changed = moved.value;
+  }
   if (terminatedAt !== undefined) {
     const by = input.terminatedBy ?? subscription.merchantId;
     const ending = { at: terminatedAt, by, reason: input.terminationReason ?? null };

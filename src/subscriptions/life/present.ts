@@ -6,6 +6,7 @@ import { findOrganization } from '../../identity/index.ts';
 import { Decimal, jsonNumber, plain, ZERO } from '../../kernel/decimal.ts';
 import { formatInstant, type Instant } from '../../kernel/time.ts';
 import { loadPinned } from '../billing/agreement.ts';
+import { currentPause } from '../subscription/pauses.ts';
 import { feeQuantitiesOf, toQuantitiesReply } from '../subscription/quantities.ts';
 import type { SubscriptionRow } from '../subscription/subscription.ts';
 import type { HeldSubscription } from './lock.ts';
@@ -69,20 +70,23 @@ export function toSubscriptionReply(
   facts: TaxedAt,
   payment: Awaited<ReturnType<typeof paymentOf>>,
 ) {
-  const { version } = facts.pinned;
+  const { version, currency } = facts.pinned;
   return {
     id: subscription.id,
     object: 'subscription' as const,
     merchantId: subscription.merchantId,
     customerId: subscription.customerId,
+    payerId: facts.taxation.payerId,
     planId: subscription.planId,
     planVersionId: subscription.planVersionId,
     planVersionNumber: subscription.planVersionNumber,
     versionNumber: subscription.planVersionNumber,
+    currency,
     quantities: feeQuantitiesOf(version, subscription.quantities),
     priceOverrides: subscription.priceOverrides,
     name: subscription.name,
     status: subscription.status,
+    ...pauseOf(subscription),
     autoCharge: subscription.autoCharge,
     autoApprove: subscription.autoApprove,
     taxExempt: subscription.taxExempt,
@@ -103,6 +107,12 @@ export function toSubscriptionReply(
     createdAt: formatInstant(subscription.createdAt),
     updatedAt: formatInstant(subscription.updatedAt),
   };
+}
+
+/** The pause that it is in, or that is to come. */
+function pauseOf(subscription: SubscriptionRow) {
+  const pause = currentPause(subscription);
+  return { pausedAt: pause?.from ?? null, resumesAt: pause?.to ?? null, pauseUsage: pause?.usage ?? null };
 }
 
 /** The rate, in percent, at which its plan would be taxed (domain.md §4, Tax): the highest one of its prices. Pure. */

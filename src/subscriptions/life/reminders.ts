@@ -1,4 +1,5 @@
 import { findPlans, type Plan } from '../../catalog/index.ts';
+import { findPayer } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { estimateRenewal, periodHolding, periodOf, type SeriesBounds } from '../../invoicing/index.ts';
 import {
@@ -15,6 +16,7 @@ import {
 import { defaultMethodOf } from '../../payments/index.ts';
 import { endOf, nextActionAt } from '../subscription/decide.ts';
 import type { ComingRenewal, SubscriptionDependencies } from '../subscription/dependencies.ts';
+import { currentPause } from '../subscription/pauses.ts';
 import type { SubscriptionRow } from '../subscription/subscription.ts';
 import { updateReminded } from '../subscription/subscriptions.sql.ts';
 import { publishSubscriptionEvents } from '../subscription/webhooks.ts';
@@ -58,7 +60,12 @@ export function nextActionOf(subscription: SubscriptionRow, plan: Plan, now: Ins
   return own && reminder ? earliest(own, reminder.at) : (own ?? reminder?.at ?? null);
 }
 
-const isRenewing = ({ status, billingOpened }: SubscriptionRow): boolean => status === 'active' && billingOpened;
+/** While it is paused without a known end nothing is renewed. */
+const isRenewing = (subscription: SubscriptionRow): boolean => {
+  const pause = currentPause(subscription);
+  const isHeld = pause?.status === 'paused' && pause.to === null;
+  return subscription.status === 'active' && subscription.billingOpened && !isHeld;
+};
 
 /** The webhook reports every renewal; the customer gets emails for periods of this length and longer. */
 const SHORTEST_MAILED = Temporal.Duration.from('P3M');
@@ -122,7 +129,7 @@ export async function remind(
 
 type Reminder = NonNullable<ReturnType<typeof decideReminder>>;
 
-/** Writes the renewal email to the customer, if the period is long enough. */
+/** Writes the renewal email to who pays, if the period is long enough. */
 async function mailRenewal(
   { remindCustomer, invoicing }: Pick<SubscriptionDependencies, 'remindCustomer' | 'invoicing'>,
   tx: Tx,
@@ -132,16 +139,17 @@ async function mailRenewal(
 ): Promise<void> {
   const isAskedFor = told.renewalReminderEnabled === true;
   if (!isRenewalMailed({ isAskedFor, cadence, anchor: told.billingAnchor })) return;
-  const { merchantId, id: subscriptionId, customerId } = told;
+  const { merchantId, id: subscriptionId } = told;
+  const customerId = await findPayer(tx, told.customerId);
   const estimate = await estimateRenewal(invoicing, tx, { merchantId, subscriptionId, cadence });
-  const card = await cardToCharge(tx, told);
+  const card = await cardToCharge(tx, told, customerId);
   await remindCustomer(tx, { merchantId, subscriptionId, customerId, planName, renewsAt, estimate, card }, now);
 }
 
 /** The card for an automatic charge of a renewal; null if there is none. */
-async function cardToCharge(tx: Tx, subscription: SubscriptionRow): Promise<ComingRenewal['card']> {
+async function cardToCharge(tx: Tx, subscription: SubscriptionRow, payerId: string): Promise<ComingRenewal['card']> {
   if (!subscription.autoCharge || subscription.bankTransferOnly) return null;
-  const card = await defaultMethodOf(tx, subscription.customerId);
+  const card = await defaultMethodOf(tx, payerId);
   return card ? { brand: card.brand, last4: card.last4 } : null;
 }
 

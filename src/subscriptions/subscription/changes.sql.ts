@@ -78,15 +78,22 @@ export async function selectScheduledChanges(
 export const selectScheduledChange = async (tx: Tx, subscriptionId: string): Promise<ChangeRow | undefined> =>
   (await selectScheduledChanges(tx, [subscriptionId])).get(subscriptionId);
 
-/** It came, or will not. */
+/** It came, or will not; or it is still scheduled, and waits for a resumption. */
 export const updateChangeStatus = (
   tx: Tx,
-  { merchantId, id }: ChangeRow,
-  status: 'applied' | 'cancelled',
+  { merchantId, id, effectiveAt }: ChangeRow,
+  status: ChangeRow['status'],
 ): Promise<ChangeRow> =>
   tx.one<ChangeRow>(sql`
-    update subscription_change set status = ${status}, next_action_at = null
+    update subscription_change set status = ${status}, effective_at = ${effectiveAt}, next_action_at = null
      where merchant_id = ${merchantId} and id = ${id} and status = 'scheduled' returning *`);
+
+/** A change that waited for the resumption of its subscription comes. */
+export const updateWaitingToBeDue = (tx: Tx, subscriptionId: string, at: Instant): Promise<number> =>
+  tx.run(sql`
+    update subscription_change set next_action_at = ${at}
+     where merchant_id = ${tx.merchantId} and subscription_id = ${subscriptionId} and status = 'scheduled'
+       and effective_at <= ${at}`);
 
 /**
  * A change that is to come does not where the subscription ends; one that a worker has locked is applied by that

@@ -2,7 +2,8 @@ import { minorDigits } from '../../kernel/currency.ts';
 import { type Decimal, decimal, ZERO } from '../../kernel/decimal.ts';
 import { type FieldError, invalid, invalidField, ok, type Result } from '../../kernel/result.ts';
 import { addDuration, boundary, earliest, type Instant, isAfter, isBefore, parseCadence } from '../../kernel/time.ts';
-import type { SubscriptionRow, SubscriptionStatus } from './subscription.ts';
+import { isTrialHeld, nextOfPause } from './pauses.ts';
+import type { SubscriptionRow } from './subscription.ts';
 
 /** The times in a creation. */
 export interface CreationTimes {
@@ -61,20 +62,20 @@ export function billingStart(
 }
 
 /**
- * The next background job, except for reminders: billing starts, then the subscription ends; null if neither lies
- * ahead, and while it waits for its payment.
+ * The next background job, except for reminders: billing starts, a pause begins or is over, the subscription ends; null
+ * if none lies ahead, and while it waits for its payment.
  */
-export function nextActionAt(subscription: {
-  status: SubscriptionStatus;
-  billingOpened: boolean;
-  billingStartsAt: Instant;
-  endingAt: Instant | null;
-}): Instant | null {
+export function nextActionAt(
+  subscription: Pick<
+    SubscriptionRow,
+    'status' | 'billingOpened' | 'startedAt' | 'billingStartsAt' | 'endingAt' | 'pauses'
+  >,
+): Instant | null {
   if (subscription.status !== 'active') return null;
-  if (subscription.billingOpened) return subscription.endingAt;
-  return subscription.endingAt === null
-    ? subscription.billingStartsAt
-    : earliest(subscription.billingStartsAt, subscription.endingAt);
+  const { billingOpened, billingStartsAt, endingAt } = subscription;
+  const startsAt = billingOpened || isTrialHeld(subscription) ? null : billingStartsAt;
+  const times = [startsAt, endingAt, nextOfPause(subscription)].filter((at) => at !== null);
+  return times.length === 0 ? null : times.reduce(earliest);
 }
 
 /** The top-up of the wallet with the first payment. @returns 400 for parts of the currency's minor unit */

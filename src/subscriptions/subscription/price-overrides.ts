@@ -1,4 +1,4 @@
-import { checkPropertiesOf } from '../../catalog/index.ts';
+import { checkByEvent, checkPropertiesOf } from '../../catalog/index.ts';
 import { checkReference, type Tx } from '../../db/index.ts';
 import {
   type BilledPrice,
@@ -108,12 +108,15 @@ function faultsOf(
 const EPOCH: Instant = Temporal.Instant.fromEpochNanoseconds(0n);
 
 function propertyFaults(
-  { pricing: { model }, metric }: BilledPrice,
+  { pricing: { model }, metric, grantDiscountEnabled = false }: BilledPrice,
   properties: object,
   at: (field: string, message: string) => FieldError,
 ): FieldError[] {
   const errors = checkPropertiesOf({ model, properties }).map(({ field, message }) => at(field, message));
   if (errors.length > 0) return errors;
+  const onEach = checkByEvent({ model, properties, grantDiscountEnabled }, metric?.meter.aggregation ?? null);
+  if (onEach.length > 0)
+    return onEach.map(({ field, message }) => at(field.replace(/^grant.*/, 'properties'), message));
   const known = metric?.meter.groupBy ?? {};
   return (dimensionsOf({ model, properties }) ?? [])
     .map((dimension, place) => ({ dimension, field: `properties.dimensions.${place}` }))

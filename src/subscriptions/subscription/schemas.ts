@@ -95,6 +95,7 @@ export const SubscriptionCreateBody = Strict(
   {
     name: Name,
     planId: Id('plan'),
+    currency: Type.Optional(Nullable(Type.String({ format: 'currency' }))),
     startedAt: Timestamp,
     quantities: Type.Optional(Nullable(QuantitiesBody)),
     priceOverrides: Type.Optional(Nullable(PriceOverridesBody)),
@@ -148,6 +149,9 @@ export const SubscriptionCreateBody = Strict(
       coupons: 'Coupons to redeem, by their ids or codes. The first one applies first.',
       name: 'The name of the subscription, for people.',
       planId: 'The plan. The subscription keeps the version that is the default one now.',
+      currency:
+        'The currency of the subscription, for ever: the one of the plan, or one that every price of the version has. ' +
+        'Default: the one of the plan.',
       startedAt:
         'The start of the first period. It may be in the future, or at most one `billingCadence` of the plan ' +
         'in the past.',
@@ -186,6 +190,7 @@ export const SubscriptionUpdateBody = Strict(
     bankTransferOnly: Type.Optional(Type.Boolean()),
     autoApprove: Type.Optional(Nullable(Type.Boolean())),
     endingAt: Type.Optional(Nullable(Timestamp)),
+    resumesAt: Type.Optional(Nullable(Timestamp)),
     terminatedAt: Type.Optional(Timestamp),
     terminatedBy: Type.Optional(Type.String({ maxLength: 128 })),
     terminationReason: Type.Optional(Text({ minLength: 1, maxLength: 1000 })),
@@ -208,6 +213,7 @@ export const SubscriptionUpdateBody = Strict(
         '`false`: later invoices stay drafts until they are approved. Drafts that exist stay drafts. Null: ' +
         'the value of the plan.',
       endingAt: 'The planned end. Open periods are cut to it. Null: no planned end.',
+      resumesAt: 'When the pause is over. Null: until it is resumed by hand. Without a pause it is a 409.',
       terminatedAt:
         'Ends the subscription at this time. A time in the future counts as now. A time at or before ' +
         '`startedAt` is refused.',
@@ -241,6 +247,49 @@ export const TerminationBody = Strict(
     },
   },
 );
+
+const PauseUsage = OneOf(['bill', 'free']);
+const PauseAnchor = OneOf(['keep', 'restart']);
+
+export const PauseBody = Strict(
+  {
+    effective: Type.Optional(OneOf(['now', 'periodEnd'])),
+    resumesAt: Type.Optional(Nullable(Timestamp)),
+    usage: Type.Optional(PauseUsage),
+    credit: Type.Optional(OneOf(['invoice', 'wallet', 'none'])),
+    anchor: Type.Optional(PauseAnchor),
+    reason: Type.Optional(Nullable(Text({ minLength: 1, maxLength: 1000 }))),
+  },
+  {
+    $id: 'SubscriptionPause',
+    examples: [{ resumesAt: '2030-03-01T00:00:00Z', usage: 'free', reason: 'Closed in winter' }],
+    'x-fields': {
+      effective: '`now` (default), or `periodEnd`: at the end of the open period of the plan.',
+      resumesAt: 'When the pause is over. Null (default): until it is resumed by hand.',
+      usage:
+        'Usage in the pause: `bill` (default) at the prices of the plan, with all their included units; `free` not at all.',
+      credit:
+        'How paid fees of the pause are credited: `invoice` (default) on the next invoice, `wallet` to the wallet, ' +
+        '`none` not at all.',
+      anchor:
+        'The periods after `resumesAt`: `keep` (default) counts them as before; `restart` counts them from there on.',
+      reason: 'Why it is paused, for people. Default: null.',
+    },
+  },
+);
+export type PauseBody = Static<typeof PauseBody>;
+
+export const ResumptionBody = Strict(
+  { anchor: Type.Optional(PauseAnchor) },
+  {
+    $id: 'SubscriptionResumption',
+    examples: [{ anchor: 'restart' }],
+    'x-fields': {
+      anchor: 'The periods after it: `keep` (default) counts them as before; `restart` counts them from now on.',
+    },
+  },
+);
+export type ResumptionBody = Static<typeof ResumptionBody>;
 
 export const ReconciliationBody = Strict(
   { dryRun: Type.Optional(Type.Boolean({ default: false, description: '`true`: a preview without any change.' })) },
@@ -440,14 +489,19 @@ export const SubscriptionReply = Type.Object(
     object: Type.Literal('subscription'),
     merchantId: Id('organization'),
     customerId: Id('customer'),
+    payerId: Nullable(Id('customer')),
     planId: Id('plan'),
     planVersionId: Id('planVersion'),
     planVersionNumber: Type.Integer(),
     versionNumber: Type.Integer(),
+    currency: Type.String(),
     quantities: QuantitiesReply,
     priceOverrides: Type.Array(PriceOverrideReply),
     name: Type.String(),
     status: SubscriptionStatus,
+    pausedAt: Nullable(Timestamp),
+    resumesAt: Nullable(Timestamp),
+    pauseUsage: Nullable(PauseUsage),
     autoCharge: Type.Boolean(),
     autoApprove: Nullable(Type.Boolean()),
     taxExempt: Type.Boolean(),
@@ -486,14 +540,19 @@ export const SubscriptionReply = Type.Object(
     'x-fields': {
       metadata: 'Your own keys and values.',
       customerId: 'The billed customer.',
+      payerId: 'The customer that pays its invoices. Null: `customerId` pays.',
       planVersionId: 'The version of the plan that was pinned. A plan change replaces it.',
       planVersionNumber: 'The number of the pinned version.',
       versionNumber: 'The same number as `planVersionNumber`.',
+      currency: ['The currency of all its invoices, an ISO 4217 code. It never changes.', 'EUR'],
       priceOverrides: 'The negotiated prices. Empty: those of the plan.',
       name: 'The name of the subscription, for people.',
       status:
         '`pending_payment`: the first payment is not made yet. `active`: it is billed. `terminated`: it has ' +
         'ended, for good.',
+      pausedAt: 'When the pause began, or will begin. Null: it is not paused.',
+      resumesAt: 'When the pause is over. Null: it is not paused, or nobody knows yet.',
+      pauseUsage: 'Whether usage in the pause is billed. Null: it is not paused.',
       autoCharge: '`true`: invoices are charged to the default card of the customer as they are issued.',
       autoApprove: '`false`: invoices stay drafts until they are approved. Null: the value of the plan.',
       taxExempt: '`true`: invoices have no tax.',

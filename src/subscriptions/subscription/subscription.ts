@@ -1,4 +1,4 @@
-import type { CreditMode, PriceOverride } from '../../invoicing/index.ts';
+import type { CreditMode, Pause, PriceOverride } from '../../invoicing/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { RedeemedCoupon } from './coupon.ts';
@@ -14,11 +14,15 @@ export interface SubscriptionRow {
   planId: string;
   planVersionId: string;
   planVersionNumber: number;
+  /** Null: the plan's; only of subscriptions that older programs made. */
+  currency: string | null;
   quantities: Quantities;
   /** Its coupons with what billing needs of them, the oldest first. */
   redemptions: readonly RedeemedCoupon[];
   /** The agreed prices as they stand; those of earlier times are in its versions. */
   priceOverrides: readonly PriceOverride[];
+  /** In the order of time; none is within another one. */
+  pauses: readonly Pause[];
   name: string;
   status: SubscriptionStatus;
   autoCharge: boolean;
@@ -66,5 +70,6 @@ export type NewSubscription = Omit<
   | 'terminationReason'
   | 'endCredit'
   | 'remindedPeriod'
+  | 'pauses'
   | 'redemptions'
 >;

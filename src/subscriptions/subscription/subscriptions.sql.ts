@@ -111,6 +111,8 @@ export type SubscriptionChanges = Partial<
     | 'activatedAt'
     | 'remindedPeriod'
     | 'nextActionAt'
+    | 'pauses'
+    | 'billingStartsAt'
   >
 >;
 
@@ -125,6 +127,7 @@ export const updateSubscription = (
       ...changes,
       metadata: changes.metadata === undefined ? undefined : jsonb(changes.metadata),
       quantities: changes.quantities === undefined ? undefined : jsonb(changes.quantities),
+      pauses: changes.pauses === undefined ? undefined : jsonb(changes.pauses),
       redemptions: changes.redemptions === undefined ? undefined : jsonb(changes.redemptions),
       updatedAt: now,
     })}
@@ -132,7 +135,7 @@ export const updateSubscription = (
     returning *`);
 
 const PINNED = [
-  ...(['planId', 'planVersionId', 'planVersionNumber', 'quantities', 'priceOverrides'] as const),
+  ...(['planId', 'planVersionId', 'planVersionNumber', 'currency', 'quantities', 'priceOverrides'] as const),
   ...(['billingAnchor', 'nextActionAt'] as const),
 ] as const;
 
@@ -250,11 +253,13 @@ export type ClaimingRow = Pick<
   | 'id'
   | 'planId'
   | 'planVersionId'
+  | 'currency'
   | 'status'
   | 'startedAt'
   | 'endingAt'
   | 'terminatedAt'
   | 'nextActionAt'
+  | 'pauses'
 >;
 
 /**
@@ -272,8 +277,8 @@ type Holder = Pick<SubscriptionRow, 'customerId' | 'clockId'>;
 /** The same of some customers of one merchant; those of each in the order of their creation. */
 export const selectClaimingOf = (tx: Tx, holders: readonly Holder[]): Promise<(ClaimingRow & Holder)[]> =>
   tx.rows<ClaimingRow & Holder>(sql`
-    select s.merchant_id, s.id, s.customer_id, s.clock_id, s.plan_id, s.plan_version_id, s.status, s.started_at,
-           s.ending_at, s.terminated_at, s.next_action_at
+    select s.merchant_id, s.id, s.customer_id, s.clock_id, s.plan_id, s.plan_version_id, s.currency, s.status,
+           s.started_at, s.ending_at, s.terminated_at, s.next_action_at, s.pauses
       from unnest(${holders.map(({ customerId: id }) => id)}::text[],
                   ${holders.map(({ clockId: id }) => id)}::text[]) h (customer_id, clock_id)
       join subscription s on s.merchant_id = ${tx.merchantId} and s.customer_id = h.customer_id
@@ -289,9 +294,8 @@ export type ClaimingCustomerRow = ClaimingRow & Pick<SubscriptionRow, 'customerI
  */
 export const selectClaimingBetween = (tx: Tx, { start, end }: Period): Promise<ClaimingCustomerRow[]> =>
   tx.rows<ClaimingCustomerRow>(sql`
-    select merchant_id, id, customer_id, clock_id, plan_id, plan_version_id, status, started_at, billing_starts_at,
-      ending_at,
-           terminated_at, next_action_at
+    select merchant_id, id, customer_id, clock_id, plan_id, plan_version_id, currency, status, started_at,
+           billing_starts_at, ending_at, terminated_at, next_action_at, pauses
       from subscription
      where merchant_id = ${tx.merchantId} and activated_at is not null and started_at < ${end}
        and (coalesce(terminated_at, ending_at) is null
@@ -342,6 +346,8 @@ export const selectUnendedSubscriptions = (tx: Tx, by: { customerId: string } | 
 export interface SubscriptionOfPlan {
   readonly id: string;
   readonly customerId: string;
+  /** Null: the plan's. */
+  readonly currency: string | null;
   readonly startedAt: Instant;
   readonly status: 'active' | 'terminated';
   readonly terminatedAt: Instant | null;
@@ -353,7 +359,7 @@ export interface SubscriptionOfPlan {
  */
 export const selectSubscriptionsOfPlan = (tx: Tx, planId: string, customerIds: readonly string[]) =>
   tx.rows<SubscriptionOfPlan>(sql`
-    select id, customer_id, started_at, status, terminated_at
+    select id, customer_id, currency, started_at, status, terminated_at
       from subscription
      where merchant_id = ${tx.merchantId} and plan_id = ${planId} and customer_id = any (${[...customerIds]}::text[])
        and (status = 'active' or (status = 'terminated' and billing_opened))

@@ -26,6 +26,8 @@ export interface VersionRow {
   credit: CreditMode;
   /** A fee that it takes up again is billed anew; false for versions of older releases. */
   takesUpAnew: boolean;
+  /** It was to come later: where that is in a pause, it comes with the resumption. */
+  waits: boolean;
 }
 
 /**
@@ -42,7 +44,7 @@ export type NewVersion = Omit<VersionRow, 'seq' | 'takesUpAnew'>;
 
 const FIELDS = [
   ...['merchantId', 'subscriptionId', 'holdsFrom', 'changeId', 'planId', 'planVersionId'],
-  ...['quantities', 'priceOverrides', 'anchors', 'proration', 'credit'],
+  ...['quantities', 'priceOverrides', 'anchors', 'proration', 'credit', 'waits'],
 ];
 
 /** Writes versions, in their order. */
@@ -54,6 +56,12 @@ export const insertVersions = async (tx: Tx, rows: readonly NewVersion[]): Promi
     returning *`);
   return stored.toSorted((one, other) => (one.seq < other.seq ? -1 : 1));
 };
+
+/** The version of a change that waited for a resumption comes with it. */
+export const updateVersionOf = (tx: Tx, changeId: string, holdsFrom: Instant): Promise<number> =>
+  tx.run(sql`
+    update subscription_version set holds_from = ${holdsFrom}
+     where merchant_id = ${tx.merchantId} and change_id = ${changeId}`);
 
 /** The version that a change would have brought is not coming. */
 export const deleteVersionOf = (tx: Tx, changeId: string): Promise<number> =>

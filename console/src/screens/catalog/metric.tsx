@@ -2,7 +2,7 @@ import { useParams } from '@tanstack/react-router';
 import { useRead, useTagged } from '../../api/queries.ts';
 import type { BillableMetric, Price } from '../../api/types.ts';
 import { Ref, To } from '../../frame/to.tsx';
-import { Moment } from '../../look/figures.tsx';
+import { Moment, quantityText } from '../../look/figures.tsx';
 import { wordsOf } from '../../look/words.ts';
 import { Curl } from '../../shape/curl.tsx';
 import { Deed } from '../../shape/deed.tsx';
@@ -73,6 +73,10 @@ export function MetricPage() {
                     ['Product', <Ref key="product" id={metric.productId} />],
                     ['Item', metric.itemId],
                     ['Unit', metric.unit],
+                    [
+                      'Shown as',
+                      metric.displayUnit && `${metric.displayUnit.name} (${quantityText(metric.displayUnit.per)})`,
+                    ],
                     ['Tax rate', metric.taxRate === null ? null : `${metric.taxRate}%`],
                     ['Since', <Moment key="since" at={metric.createdAt} />],
                   ]}

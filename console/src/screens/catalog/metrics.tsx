@@ -8,12 +8,15 @@ import { Page } from '../../shape/page.tsx';
 import { useProductFilter } from './product-filter.ts';
 
 export const METRIC_FIELDS = ['name', 'productId', 'eventType', 'aggregation', 'valueProperty', 'unit', 'groupBy'];
-export const METRIC_MORE = ['description', 'eventFrom', 'taxRate', 'itemId'];
+export const METRIC_MORE = ['displayUnit.*', 'description', 'timeUnit', 'eventFrom', 'taxRate', 'itemId'];
 export const METRIC_LABELS = {
   productId: 'Product',
+  'displayUnit.per': 'Shown in so many units at once',
+  'displayUnit.name': 'Name of that many units',
   eventType: 'Type of the events',
   valueProperty: 'Path of the value',
   groupBy: 'Dimensions (JSON: name and path)',
+  timeUnit: 'Unit of time of TIME_WEIGHTED',
   eventFrom: 'Only events after',
   taxRate: 'Tax rate in percent',
   itemId: 'Item',
@@ -27,6 +30,7 @@ const VERBS: Readonly<Record<BillableMetric['aggregation'], string>> = {
   MAX: 'Takes the largest of',
   UNIQUE_COUNT: 'Counts the different values of',
   LATEST: 'Takes the last value of',
+  TIME_WEIGHTED: 'Counts over time the level of',
 };
 
 /** What a metric counts: `Adds up tokens of the events tokens.used, by model`. */

@@ -13,7 +13,7 @@ import { Facts, Page, Sheet } from '../../shape/page.tsx';
 import { Part } from '../../shape/states.tsx';
 import { Migrations } from './migrations.tsx';
 import { PLAN_FIELDS, PLAN_LABELS, PLAN_MORE } from './plans.tsx';
-import { PriceWords } from './price-words.tsx';
+import { PriceInCurrencies } from './price-words.tsx';
 import { Versions } from './versions.tsx';
 
 /** One plan: its prices in words, its versions, and who subscribes to it. */
@@ -95,7 +95,9 @@ function Prices({ plan }: { readonly plan: Plan }) {
             },
             {
               name: 'What it costs',
-              cell: (price) => <PriceWords price={price} currency={plan.currency} cadence={plan.billingCadence} />,
+              cell: (price) => (
+                <PriceInCurrencies price={price} currency={plan.currency} cadence={plan.billingCadence} />
+              ),
             },
             ...(may
               ? [
@@ -184,7 +186,7 @@ function SignUpLink({ plan }: { readonly plan: Plan }) {
         effects={['Whoever opens the link can subscribe to the version that is the default one at the visit.']}
         undo="You can end the link at any time."
         fields={['maxUses', 'expiresIn']}
-        more={['customerId', 'redirectUrls.*']}
+        more={['currency', 'customerId', 'redirectUrls.*']}
         labels={{
           maxUses: 'People who may use it',
           expiresIn: 'It ends after (P30D is 30 days)',

@@ -40,7 +40,8 @@ export function PriceCurve({
   const most = typedMost || mostOf(shown);
   const cells = cellsOf(shown);
   const match = cells[Number(cell ?? -1)]?.match;
-  const hasEvents = shown.model === 'percentage' && 'fixed' in (shown.properties as object);
+  const ofEvents = ['fixed', 'perEvent', 'freeEvents'];
+  const hasEvents = shown.model === 'percentage' && ofEvents.some((field) => field in (shown.properties as object));
   const series = useMemo(() => {
     const origin = { ...(hasEvents && { unitsPerEvent }), ...(match && { match }) };
     const quantities = quantitiesOf(shown, most);

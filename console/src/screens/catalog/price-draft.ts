@@ -1,3 +1,4 @@
+import { canBeShownIn } from '../../../../src/invoicing/rating/display-unit.ts';
 import { decimal, plain } from '../../../../src/kernel/decimal.ts';
 import type { EntitlementTemplate, Price } from '../../api/types.ts';
 import { numberOf } from '../../shape/values.ts';
@@ -33,6 +34,9 @@ export interface Draft {
   readonly fixed: string;
   readonly minCharge: string;
   readonly maxCharge: string;
+  readonly eachMin: string;
+  readonly eachMax: string;
+  readonly freeEvents: string;
   readonly multiplier: string;
   readonly dimensions: readonly string[];
   readonly cells: readonly CellText[];
@@ -54,11 +58,16 @@ export interface Draft {
   readonly config: string;
   /** The template of the price that is changed: it keeps what has no field here. */
   readonly template: EntitlementTemplate | null;
+  /** The unit in which the price that is changed is shown. */
+  readonly displayUnit: Price['displayUnit'];
+  /** The price that is changed in other currencies, which is of its model. */
+  readonly inCurrencies: Pick<Price, 'model' | 'currencyPrices'> | null;
 }
 
 const NEW: Draft = {
   ...{ subject: 'metric', billableMetricId: '', feeId: '', invoiceDisplayName: '', model: 'standard' },
   ...{ unitPrice: '', includedUnits: '', size: '', price: '', percent: '', fixed: '', minCharge: '', maxCharge: '' },
+  ...{ eachMin: '', eachMax: '', freeEvents: '' },
   tiers: [
     { upTo: '1000', unitPrice: '', flatPrice: '' },
     { upTo: '', unitPrice: '', flatPrice: '' },
@@ -66,7 +75,7 @@ const NEW: Draft = {
   ...{ multiplier: '', dimensions: [], cells: [], others: '', paymentTerm: 'in_arrears', billingCadence: '' },
   ...{ quantity: '1', minimumAmount: '', maximumAmount: '', taxRate: '', groupFilters: {} },
   ...{ grantDiscountEnabled: false, featureId: '', issueAfterReset: '', interval: 'P1M', isSoftLimit: false },
-  ...{ resetMaxRollover: '', metricIds: [], config: '{}', template: null },
+  ...{ resetMaxRollover: '', metricIds: [], config: '{}', template: null, displayUnit: null, inCurrencies: null },
 };
 
 const text = (value: string | number | null | undefined): string => (value ?? '') as string;
@@ -101,6 +110,8 @@ export function draftOf(price: Price | undefined): Draft {
     metricIds: metered?.billableMetricIds ?? [],
     config: template?.type === 'static' ? JSON.stringify(template.config, null, 2) : NEW.config,
     template,
+    displayUnit: price.displayUnit ?? null,
+    inCurrencies: Object.keys(price.currencyPrices ?? {}).length > 0 ? price : null,
   };
 }
 
@@ -123,8 +134,14 @@ function typedProperties(price: Price): Partial<Draft> {
       };
     }
     case 'percentage': {
-      const { percentage, ...others } = price.properties;
-      return { ...others, percent: plain(decimal(percentage).times(100)) };
+      const { percentage, perEvent, freeEvents, ...others } = price.properties;
+      return {
+        ...others,
+        percent: plain(decimal(percentage).times(100)),
+        eachMin: text(perEvent?.min),
+        eachMax: text(perEvent?.max),
+        freeEvents: String(text(freeEvents)),
+      };
     }
     case 'matrix': {
       const { dimensions, cells, default: others } = price.properties;
@@ -145,6 +162,16 @@ const fractionOf = (percent: string): string => {
   }
 };
 
+/** The rules for each event; a count that is no number is sent as it is, and the server says so. */
+function eachEvent({ eachMin, eachMax, freeEvents }: Draft): Readonly<Record<string, unknown>> {
+  const perEvent = filled({ min: eachMin, max: eachMax });
+  const count = freeEvents.trim();
+  return {
+    ...(Object.keys(perEvent).length > 0 && { perEvent }),
+    ...(count !== '' && { freeEvents: /^\d+$/.test(count) ? Number(count) : count }),
+  };
+}
+
 /** The numbers of the chosen model. */
 export function propertiesOf(draft: Draft): Readonly<Record<string, unknown>> {
   const { includedUnits, size, price, fixed, minCharge, maxCharge, multiplier } = draft;
@@ -163,7 +190,10 @@ export function propertiesOf(draft: Draft): Readonly<Record<string, unknown>> {
     case 'package':
       return filled({ size, price, includedUnits });
     case 'percentage':
-      return filled({ percentage: fractionOf(draft.percent), fixed, minCharge, maxCharge, includedUnits });
+      return {
+        ...filled({ percentage: fractionOf(draft.percent), fixed, minCharge, maxCharge, includedUnits }),
+        ...eachEvent(draft),
+      };
     case 'dynamic':
       return filled({ multiplier });
     case 'matrix':
@@ -221,6 +251,8 @@ export function bodyOf(draft: Draft, featureType: FeatureType | undefined, isCha
     billingCadence: draft.billingCadence.trim() || null,
     minimumAmount: draft.minimumAmount.trim() || null,
     maximumAmount: draft.maximumAmount.trim() || null,
+    ...(draft.inCurrencies?.model === draft.model && { currencyPrices: draft.inCurrencies.currencyPrices }),
+    displayUnit: canBeShownIn(draft) ? draft.displayUnit : null,
     taxRate: draft.taxRate.trim() ? numberOf(draft.taxRate.trim()) : null,
     groupFilters: !isFee && hasFilters ? draft.groupFilters : null,
     feature: featureType ? { featureId: draft.featureId, entitlementTemplate: templateOf(draft, featureType) } : null,

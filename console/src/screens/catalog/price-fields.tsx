@@ -151,6 +151,19 @@ export function PropertiesFields(props: PropertiesProps) {
           <Text {...props} name="fixed" path="properties.fixed" label={`And for each event (${currency})`} />
           <Text {...props} name="minCharge" path="properties.minCharge" label={`At least (${currency})`} />
           <Text {...props} name="maxCharge" path="properties.maxCharge" label={`At most (${currency})`} />
+          <Text
+            {...props}
+            name="eachMin"
+            path="properties.perEvent.min"
+            label={`At least for each event (${currency})`}
+          />
+          <Text
+            {...props}
+            name="eachMax"
+            path="properties.perEvent.max"
+            label={`At most for each event (${currency})`}
+          />
+          <Text {...props} name="freeEvents" path="properties.freeEvents" label="Free events in a period" />
           {included}
         </Pair>
       );

@@ -1,8 +1,9 @@
+import { displayUnitOf } from '../../../../src/invoicing/rating/display-unit.ts';
 import { modelOf } from '../../../../src/invoicing/rating/models.ts';
 import type { ShownPrice } from '../../../../src/invoicing/rating/shown-price.ts';
 import { type Decimal, decimal, plain } from '../../../../src/kernel/decimal.ts';
 import { figuresOf } from '../../../../src/look/figures.ts';
-import { priceFor, scaleOf } from '../../../../src/look/price.ts';
+import { type DisplayUnit, priceFor, type Scale, scaleOf } from '../../../../src/look/price.ts';
 import { unitOf } from '../../../../src/look/units.ts';
 import type { Price, PriceBase } from '../../api/types.ts';
 import { moneyText, quantityText } from '../../look/figures.tsx';
@@ -13,12 +14,18 @@ export type SpokenPrice = Pick<Price, 'model' | 'properties'> &
   Pick<
     PriceBase,
     'paymentTerm' | 'billingCadence' | 'quantity' | 'minimumAmount' | 'maximumAmount' | 'groupFilters' | 'taxRate'
-  > & { readonly feeId?: string | undefined; readonly grantDiscountEnabled?: boolean };
+  > & {
+    readonly feeId?: string | undefined;
+    readonly grantDiscountEnabled?: boolean;
+    readonly displayUnit?: DisplayUnit | null;
+  };
 
 /** How prices are written: in a currency, per unit of a metric, and how often where a price does not say. */
 export interface Writing {
   readonly currency: string;
   readonly unit: string;
+  /** Of the metric. */
+  readonly displayUnit?: DisplayUnit | null;
   readonly cadence: string;
 }
 
@@ -31,7 +38,12 @@ export interface Phrases {
 
 const { percent } = figuresOf('en');
 const units = (count: Decimal, unit: string): string => `${quantityText(plain(count))} ${unitOf(unit, count, 'en')}`;
-const perWords = (scale: number, unit: string): string => `per ${scale === 1 ? unit : units(decimal(scale), unit)}`;
+const perWords = (scale: Scale, { unit, display }: Pick<Means, 'unit' | 'display'>): string =>
+  `per ${display?.name ?? (scale === 1 ? unit : units(decimal(scale), unit))}`;
+
+/** For how many units the prices of a list are said. */
+const scaleIn = (prices: readonly Decimal[], { display, currency }: Means): Scale =>
+  display?.per ?? scaleOf(prices, currency);
 
 /** All words of a price. */
 export function phrasesOf(price: SpokenPrice, writing: Writing): Phrases {
@@ -40,7 +52,13 @@ export function phrasesOf(price: SpokenPrice, writing: Writing): Phrases {
   const often = cadenceWords(price.billingCadence ?? writing.cadence);
   const shown = modelOf(price).describe(price.properties);
   const money = (value: Decimal | string) => moneyText(typeof value === 'string' ? value : plain(value), currency);
-  const { sentence, table } = wordsOfModel(shown, price, { unit, often, currency, money });
+  const { displayUnit = null } = price;
+  const display = displayUnitOf({
+    pricing: { model: price.model },
+    displayUnit,
+    metric: { displayUnit: writing.displayUnit ?? null },
+  });
+  const { sentence, table } = wordsOfModel(shown, price, { unit, display, often, currency, money });
   const { includedUnits } = price.properties as { includedUnits?: string };
   const included = includedUnits ? decimal(includedUnits) : null;
   const filters = Object.entries(price.groupFilters ?? {});
@@ -61,6 +79,7 @@ export function phrasesOf(price: SpokenPrice, writing: Writing): Phrases {
 
 interface Means {
   readonly unit: string;
+  readonly display: DisplayUnit | null;
   readonly often: string;
   readonly currency: string;
   readonly money: (value: Decimal | string) => string;
@@ -70,7 +89,7 @@ type Worded = Pick<Phrases, 'sentence' | 'table'>;
 const said = (sentence: string): Worded => ({ sentence, table: null });
 
 function wordsOfModel(shown: ShownPrice, price: SpokenPrice, means: Means): Worded {
-  const { unit, often, currency, money } = means;
+  const { unit, often, money } = means;
   const isFee = price.feeId !== undefined;
   const quantity = decimal(price.quantity);
   const perFee = isFee ? ` ${often}` : '';
@@ -79,8 +98,8 @@ function wordsOfModel(shown: ShownPrice, price: SpokenPrice, means: Means): Word
       if (shown.unitPrice.isZero()) return said('free');
       if (isFee)
         return said(`${quantity.eq(1) ? '' : `${quantityText(plain(quantity))} × `}${money(shown.unitPrice)} ${often}`);
-      const scale = scaleOf([shown.unitPrice], currency);
-      return said(`${money(priceFor(shown.unitPrice, scale))} ${perWords(scale, unit)}`);
+      const scale = scaleIn([shown.unitPrice], means);
+      return said(`${money(priceFor(shown.unitPrice, scale))} ${perWords(scale, means)}`);
     }
     case 'tiers': {
       const rule = shown.byVolume
@@ -93,15 +112,22 @@ function wordsOfModel(shown: ShownPrice, price: SpokenPrice, means: Means): Word
     }
     case 'packages':
       return said(`${money(shown.price)} per package of ${units(shown.size, unit)}, a begun package in full${perFee}`);
-    case 'share':
+    case 'share': {
+      const { each } = shown;
+      const within = ({ least, most }: Pick<typeof shown, 'least' | 'most'>) => [
+        ...(least === null ? [] : [`at least ${money(least)}`]),
+        ...(most === null ? [] : [`at most ${money(most)}`]),
+      ];
       return said(
         [
           `${percent(shown.percent)} of the value`,
           ...(shown.fixed.isZero() ? [] : [`plus ${money(shown.fixed)} for each event`]),
-          ...(shown.least === null ? [] : [`at least ${money(shown.least)}`]),
-          ...(shown.most === null ? [] : [`at most ${money(shown.most)}`]),
+          ...(each ? within(each).map((bound) => `${bound} for each event`) : []),
+          ...(!each || each.free.isZero() ? [] : [`the first ${quantityText(plain(each.free))} free`]),
+          ...within(shown),
         ].join(', '),
       );
+    }
     case 'cells':
       return { sentence: `by ${shown.dimensions.join(' and ')}`, table: cells(shown, means) };
     case 'cost':
@@ -111,10 +137,11 @@ function wordsOfModel(shown: ShownPrice, price: SpokenPrice, means: Means): Word
 
 type Of<Kind extends ShownPrice['kind']> = Extract<ShownPrice, { kind: Kind }>;
 
-function tiers({ tiers: all }: Of<'tiers'>, { unit, currency, money }: Means): Phrases['table'] {
-  const scale = scaleOf(
+function tiers({ tiers: all }: Of<'tiers'>, means: Means): Phrases['table'] {
+  const { money } = means;
+  const scale = scaleIn(
     all.map(({ unitPrice }) => unitPrice),
-    currency,
+    means,
   );
   const hasFlat = all.some(({ flatPrice }) => !flatPrice.isZero());
   const upTo = (each: Decimal | null, above: Decimal) => {
@@ -122,7 +149,7 @@ function tiers({ tiers: all }: Of<'tiers'>, { unit, currency, money }: Means): P
     return above.isZero() ? 'any quantity' : `above ${quantityText(plain(above))}`;
   };
   return {
-    heads: [`Quantity`, perWords(scale, unit), ...(hasFlat ? ['For the tier'] : [])],
+    heads: [`Quantity`, perWords(scale, means), ...(hasFlat ? ['For the tier'] : [])],
     rows: all.map((tier) => [
       upTo(tier.upTo, tier.above),
       money(priceFor(tier.unitPrice, scale)),
@@ -131,10 +158,11 @@ function tiers({ tiers: all }: Of<'tiers'>, { unit, currency, money }: Means): P
   };
 }
 
-function cells({ dimensions, cells: all, others }: Of<'cells'>, { unit, currency, money }: Means): Phrases['table'] {
-  const scale = scaleOf([...all.map(({ unitPrice }) => unitPrice), others], currency);
+function cells({ dimensions, cells: all, others }: Of<'cells'>, means: Means): Phrases['table'] {
+  const { money } = means;
+  const scale = scaleIn([...all.map(({ unitPrice }) => unitPrice), others], means);
   return {
-    heads: [dimensions.join(', '), perWords(scale, unit)],
+    heads: [dimensions.join(', '), perWords(scale, means)],
     rows: [
       ...all.map(({ match, unitPrice }) => [
         dimensions.map((name) => match[name] ?? `any ${name}`).join(', '),

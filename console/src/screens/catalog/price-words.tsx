@@ -5,14 +5,14 @@ import { quantityText } from '../../look/figures.tsx';
 import { cadenceWords } from '../../look/words.ts';
 import { type Phrases, phrasesOf, type SpokenPrice } from './price-phrases.ts';
 
-/** The unit of a price's metric; empty while it is on its way, and of a fee. */
-function useUnit(metricId: string | undefined): string {
+/** The units of a price's metric; empty while it is on its way, and of a fee. */
+function useUnits(metricId: string | undefined) {
   const { data } = useRead(
     'GET /v0/billableMetrics/{id}',
     { path: { id: metricId ?? '' } },
     { enabled: metricId !== undefined },
   );
-  return data?.unit ?? '';
+  return { unit: data?.unit ?? '', displayUnit: data?.displayUnit ?? null };
 }
 
 interface PriceWordsProps {
@@ -23,14 +23,35 @@ interface PriceWordsProps {
 
 /** The whole price in words: what a unit costs, what is free, its bounds, tiers as a table, and what it gives. */
 export function PriceWords({ price, currency, cadence }: PriceWordsProps) {
-  const unit = useUnit(price.billableMetricId);
+  const units = useUnits(price.billableMetricId);
   return (
     <div className="stack tight">
-      <Words of={phrasesOf(price, { currency, cadence, unit })} />
+      <Words of={phrasesOf(price, { currency, cadence, ...units })} />
       {price.features?.map(({ id, featureId, feature, entitlementTemplate }) => (
         <p className="fine soft" key={id}>
           Gives <Ref id={featureId} name={feature.name} /> {templateWords(entitlementTemplate)}
         </p>
+      ))}
+    </div>
+  );
+}
+
+/** The whole price in words, then what it is in each other currency. */
+export function PriceInCurrencies({
+  price,
+  currency,
+  cadence,
+}: Omit<PriceWordsProps, 'price'> & { readonly price: Price }) {
+  return (
+    <div className="stack tight">
+      <PriceWords price={price} currency={currency} cadence={cadence} />
+      {Object.entries(price.currencyPrices).map(([other, figures]) => (
+        <PriceWords
+          key={other}
+          price={{ ...price, ...figures, features: [] } as Price}
+          currency={other}
+          cadence={cadence}
+        />
       ))}
     </div>
   );

@@ -1,6 +1,12 @@
-import { checkProperties, type PriceModelName, type Pricing } from '../../../../src/invoicing/rating/models.ts';
+import {
+  checkProperties,
+  eventRuleOf,
+  type PriceModelName,
+  type Pricing,
+} from '../../../../src/invoicing/rating/models.ts';
 import { ratePrice } from '../../../../src/invoicing/rating/rate-price.ts';
 import { Decimal, decimal, plain, ZERO } from '../../../../src/kernel/decimal.ts';
+import { WHOLE } from '../../../../src/kernel/fraction.ts';
 
 /** A price as the server's rules of rating take it, in the currency of its plan. */
 export interface Terms {
@@ -40,13 +46,25 @@ export function amountOf(terms: Terms, quantity: string, { unitsPerEvent, match 
         : {
             kind: 'usage',
             aggregation: 'SUM',
-            groups: [{ group, quantity: units, eventCount: BigInt(plain(events)) }],
+            groups: [
+              { group, quantity: units, eventCount: BigInt(plain(events)), ...ofEach(pricing, unitsPerEvent, events) },
+            ],
           },
     });
     return plain(total);
   } catch {
     return null; // a figure is missing or no figure yet
   }
+}
+
+/** What so many equal events come to, of a price on each of them. */
+function ofEach(pricing: Pricing, unitsPerEvent: string | undefined, events: Decimal): { readonly ofEach?: Decimal } {
+  const rule = eventRuleOf(pricing, WHOLE);
+  if (rule === null || unitsPerEvent === undefined) return {};
+  const { part, fixed, least, most, free } = rule;
+  const asked = Decimal.max(decimal(unitsPerEvent).times(part).plus(fixed), least ?? ZERO);
+  const paid = Decimal.max(ZERO, events.minus(decimal(free)));
+  return { ofEach: paid.times(most ? Decimal.min(asked, most) : asked) };
 }
 
 const dimensionsOf = ({ model, properties }: Terms): readonly string[] =>

@@ -9,7 +9,7 @@ import { Table } from '../../shape/list.tsx';
 import { Facts, Page, Sheet } from '../../shape/page.tsx';
 import { Part } from '../../shape/states.tsx';
 import { Migrate } from './migrations.tsx';
-import { PriceWords } from './price-words.tsx';
+import { PriceInCurrencies, PriceWords } from './price-words.tsx';
 
 const MOST_VERSIONS = 100;
 
@@ -107,7 +107,7 @@ export function VersionPage() {
                     {
                       name: 'What it costs',
                       cell: (price) => (
-                        <PriceWords price={price} currency={found.currency} cadence={found.billingCadence} />
+                        <PriceInCurrencies price={price} currency={found.currency} cadence={found.billingCadence} />
                       ),
                     },
                   ]}

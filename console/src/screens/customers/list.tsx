@@ -7,12 +7,13 @@ import { List } from '../../shape/list.tsx';
 import { Page } from '../../shape/page.tsx';
 
 const FIELDS = ['consumer.name', 'consumer.email', 'consumer.address.*', 'externalId', 'currency', 'locale', 'taxId'];
-const MORE = ['consumer.phone', 'taxExempt', 'taxExemptReason', 'taxRates', 'buyerReference', 'metadata'];
+const MORE = ['consumer.phone', 'taxExempt', 'taxExemptReason', 'taxRates', 'buyerReference', 'payerId', 'metadata'];
 const LABELS = {
   'consumer.name': 'Name',
   'consumer.email': 'E-mail',
   externalId: 'Your own id of the customer',
   locale: 'Language',
+  payerId: 'Paid by',
 };
 
 /** Makes a customer, and opens its page. */

@@ -55,6 +55,7 @@ export function CustomerPage() {
                 <div className="stack">
                   <Owed id={id} />
                   <Details customer={customer} />
+                  <PaysFor id={id} />
                 </div>
               </div>
             </Tabs.Panel>
@@ -224,6 +225,7 @@ function Details({ customer }: { readonly customer: Customer }) {
                 .filter(Boolean)
                 .join(', '),
           ],
+          ['Paid by', customer.payerId && <Ref key="payer" id={customer.payerId} />],
           ['Currency', customer.currency],
           ['Language', customer.locale],
           [
@@ -234,6 +236,31 @@ function Details({ customer }: { readonly customer: Customer }) {
           ['Phone', organization.phone],
           ['Since', <Moment key="since" at={customer.createdAt} />],
         ]}
+      />
+    </Sheet>
+  );
+}
+
+/** The customers for which one pays, where there are any. */
+function PaysFor({ id }: { readonly id: string }) {
+  const asked = useRead('GET /v0/customers', { query: { payerId: id, limit: 100 } });
+  const children = asked.data?.data ?? [];
+  if (children.length === 0) return null;
+  return (
+    <Sheet title="Pays for" flush>
+      <Table
+        rows={children}
+        rowKey={(row) => row.id}
+        columns={[{ name: 'Name', cell: (row) => <Ref id={row.id} name={row.organization.name} /> }]}
+      />
+      <List
+        operation="GET /v2/invoices"
+        fixed={{ payerId: id }}
+        file={`invoices-paid-by-${id}`}
+        rowKey={(row) => row.id}
+        columns={[INVOICE_COLUMNS.number, INVOICE_COLUMNS.status, INVOICE_COLUMNS.unpaid]}
+        empty={{ text: 'No invoice yet.' }}
+        isPart
       />
     </Sheet>
   );

@@ -204,7 +204,7 @@ function LineSheet({
     >
       <div className="stack">
         <p className="formula figure">
-          {line.workings || (line.tiers?.length ?? 0) > 1
+          {Object.keys(line.workings ?? {}).some((name) => name !== 'display') || (line.tiers?.length ?? 0) > 1
             ? null
             : `${quantityText(line.quantity)} × ${moneyText(line.unitPrice, currency)} = `}
           <strong>{moneyText(line.amount, currency)}</strong>

@@ -228,6 +228,19 @@ function Payments({ id, currency }: { readonly id: string; readonly currency: st
                           effects={[]}
                           isDangerous
                         />
+                      ) : row.kind === 'partial' && row.status === 'ISSUED' ? (
+                        <Deed
+                          label="Void"
+                          verb="Void the credit note"
+                          operation="POST /v2/invoices/{id}/creditNotes/{creditNoteId}/void"
+                          path={{ id, creditNoteId: row.id }}
+                          facts={[
+                            ['Credit note', row.number],
+                            ['Amount', moneyText(row.total, currency)],
+                          ]}
+                          effects={[]}
+                          isDangerous
+                        />
                       ) : null,
                   },
                 ]}
@@ -271,6 +284,12 @@ function Actions({ invoice }: { readonly invoice: Invoice }) {
   const { id, status, currency } = invoice;
   const notes = useRead('GET /v2/invoices/{id}/creditNotes', { path: { id } }, { enabled: status === 'PAID' });
   const isRefunded = notes.data?.data.some((note) => note.kind === 'refund' && note.status === 'ISSUED') ?? true;
+  const lines = useRead(
+    'GET /v2/invoices/{id}/lineItems',
+    { path: { id } },
+    { enabled: ['ISSUED', 'PAYMENT_FAILED', 'PAID'].includes(status) },
+  );
+  const charge = lines.data?.lineItems.find(({ type, totalAmount }) => type === 'charge' && isPositive(totalAmount));
   const is = (...states: Invoice['status'][]) => states.includes(status);
   const path = { id };
   const facts = [
@@ -351,6 +370,21 @@ function Actions({ invoice }: { readonly invoice: Invoice }) {
           facts={facts}
           effects={[]}
           undo="This cannot be undone."
+          isDangerous
+        />
+      )}
+      {is('ISSUED', 'PAYMENT_FAILED', 'PAID') && invoice.invoiceNumber !== null && charge && (
+        <Deed
+          label="Credit a part"
+          verb="Make the credit note"
+          operation="POST /v2/invoices/{id}/creditNotes"
+          path={path}
+          facts={facts}
+          effects={['The charges that you name are credited in part, with their tax.']}
+          fields={['lines', 'reason', 'settlement']}
+          initial={{ lines: [{ lineItemId: charge.id, amount: charge.totalPrice }] }}
+          fixed={{ idempotencyKey: crypto.randomUUID() }}
+          undo="It can be voided; money that is on its way is then owed again."
           isDangerous
         />
       )}

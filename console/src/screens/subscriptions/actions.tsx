@@ -47,6 +47,12 @@ export function Actions({
       />
       <PortalLink id={id} />
       {status === 'active' && <Reconcile id={id} />}
+      {status === 'active' &&
+        (subscription.pausedAt === null ? (
+          <Pause subscription={subscription} />
+        ) : (
+          <Resume subscription={subscription} />
+        ))}
       {status === 'active' && <EndLater subscription={subscription} etag={etag} />}
       <Terminate subscription={subscription} />
     </>
@@ -67,6 +73,53 @@ const PortalLink = ({ id }: { readonly id: string }) => (
 /** The end of the open period of the plan, and the invoice of it as of now. */
 const useOpenPeriod = ({ id, status }: Subscription) =>
   useRead('GET /v0/subscriptions/{id}/upcomingInvoice', { path: { id } }, { enabled: status === 'active' }).data;
+
+/** Pauses it now or with its period. */
+const Pause = ({ subscription: { id, name, customerId } }: { readonly subscription: Subscription }) => (
+  <Deed
+    label="Pause"
+    verb="Pause"
+    operation="POST /v0/subscriptions/{id}/pause"
+    path={{ id }}
+    fields={['effective', 'resumesAt', 'usage', 'credit']}
+    more={['anchor', 'reason']}
+    labels={{
+      effective: 'Begins',
+      resumesAt: 'Resumes',
+      usage: 'Usage',
+      credit: 'Credit for paid fees',
+      anchor: 'Periods',
+    }}
+    initial={{ effective: 'now', usage: 'bill', credit: 'invoice', anchor: 'keep' }}
+    facts={[
+      ['Subscription', name],
+      ['Customer', <Ref key="customer" id={customerId} />],
+    ]}
+    effects={[
+      'It has no fees and gives no access until it is resumed. Fees that are paid for that time are credited.',
+      'The open invoice goes on. A period that is paused throughout has no invoice of 0.00.',
+    ]}
+    undo="It can be resumed at any time."
+  />
+);
+
+/** Ends its pause, or withdraws one that is to come. */
+const Resume = ({ subscription: { id, name, pausedAt, resumesAt } }: { readonly subscription: Subscription }) => (
+  <Deed
+    label="Resume"
+    verb="Resume now"
+    operation="POST /v0/subscriptions/{id}/resume"
+    path={{ id }}
+    labels={{ anchor: 'Periods' }}
+    initial={{ anchor: 'keep' }}
+    facts={[
+      ['Subscription', name],
+      ['Paused', pausedAt && <Day key="paused" at={pausedAt} />],
+      ['Resumes', resumesAt && <Day key="resumes" at={resumesAt} />],
+    ]}
+    effects={['Its fees and its access go on from now. Fees in advance of the open period stand on its open invoice.']}
+  />
+);
 
 /** Ends it with the open period: nothing is credited, because everything is used. */
 function EndLater({ subscription, etag }: { readonly subscription: Subscription; readonly etag: string | undefined }) {

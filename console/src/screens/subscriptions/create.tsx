@@ -19,6 +19,7 @@ const FIELDS = [
 ];
 const SANDBOX_FIELDS = [...FIELDS, 'testClockId'];
 const MORE = [
+  'currency',
   'priceOverrides',
   'endingAt',
   'prefundAmount',

@@ -1,3 +1,4 @@
+import { quantityIn } from '../../../../src/look/price.ts';
 import type { Invoice } from '../../api/types.ts';
 import { Day, Money, Period, Quantity } from '../../look/figures.tsx';
 import { Table } from '../../shape/list.tsx';
@@ -38,7 +39,18 @@ export function InvoiceLines({ invoice }: { readonly invoice: Invoice }) {
                 </span>
               ),
             },
-            { name: 'Quantity', cell: ({ quantity }) => <Quantity value={quantity} />, isFigure: true },
+            {
+              name: 'Quantity',
+              cell: ({ quantity, displayUnit }) =>
+                displayUnit ? (
+                  <span>
+                    <Quantity value={quantityIn(String(quantity), displayUnit)} /> × {displayUnit.name}
+                  </span>
+                ) : (
+                  <Quantity value={quantity} />
+                ),
+              isFigure: true,
+            },
             {
               name: 'Amount',
               cell: ({ totalPrice }) => <Money value={totalPrice} currency={currency} />,

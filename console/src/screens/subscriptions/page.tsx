@@ -103,8 +103,8 @@ function Upcoming({ subscription: { id, status } }: { readonly subscription: Sub
 }
 
 function Agreement({ subscription }: { readonly subscription: Subscription }) {
-  const { planId, planVersionNumber, quantities } = subscription;
-  const { plan, prices } = usePlanPrices(planId, planVersionNumber);
+  const { planId, planVersionNumber, quantities, currency } = subscription;
+  const { plan, prices } = usePlanPrices(planId, planVersionNumber, currency);
   return (
     <Sheet title="Prices" flush>
       <Part of={{ data: plan && prices && { plan, prices }, error: null, refetch: () => null }}>
@@ -116,8 +116,8 @@ function Agreement({ subscription }: { readonly subscription: Subscription }) {
 
 /** Prices that were negotiated, each with its time; none is shown where there is none. */
 function Negotiated({ subscription }: { readonly subscription: Subscription }) {
-  const { planId, planVersionNumber, priceOverrides } = subscription;
-  const { plan, prices } = usePlanPrices(planId, planVersionNumber);
+  const { planId, planVersionNumber, priceOverrides, currency } = subscription;
+  const { plan, prices } = usePlanPrices(planId, planVersionNumber, currency);
   if (priceOverrides.length === 0) return null;
   return (
     <Sheet title="Negotiated prices" flush>
@@ -143,6 +143,9 @@ function About({ subscription }: { readonly subscription: Subscription }) {
             </span>,
           ],
           ['Started', <Moment key="start" at={subscription.startedAt} />],
+          ['Paused', subscription.pausedAt && <Moment at={subscription.pausedAt} />],
+          ['Resumes', subscription.resumesAt && <Moment at={subscription.resumesAt} />],
+          ['Usage in the pause', subscription.pauseUsage && wordsOf(subscription.pauseUsage)],
           ['Ends', subscription.endingAt && <Moment at={subscription.endingAt} />],
           ['Ended', terminatedAt && <Moment at={terminatedAt} />],
           ['Ended by', terminatedAt && <Ref id={subscription.terminatedBy} />],

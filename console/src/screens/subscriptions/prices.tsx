@@ -18,10 +18,18 @@ const TERMS = { in_advance: 'in advance', in_arrears: 'in arrears' } as const;
 export const termWords = ({ billingCadence, paymentTerm }: AnyPrice, planCadence: string): string =>
   `${cadenceWords(billingCadence ?? planCadence)}, ${TERMS[paymentTerm]}`;
 
-/** The plan, and the prices of one of its versions; without a number, of its default one. */
+/** Prices as they are in a currency: what a price has no entry for is in the plan's. */
+export const pricesIn = (prices: readonly AnyPrice[], currency: string): readonly AnyPrice[] =>
+  prices.map((price) => ({ ...price, ...price.currencyPrices[currency] }) as AnyPrice);
+
+/**
+ * The plan, and the prices of one of its versions; without a number, of its default one. @param currency another one
+ * than the plan's
+ */
 export function usePlanPrices(
   planId: string | undefined,
   versionNumber: number | undefined,
+  currency?: string,
 ): { readonly plan: Plan | undefined; readonly prices: readonly AnyPrice[] | undefined } {
   const isNamed = planId !== undefined && versionNumber !== undefined;
   const { data: plan } = useRead(
@@ -34,7 +42,9 @@ export function usePlanPrices(
     { path: { id: planId ?? '', versionNumber: String(versionNumber) } },
     { enabled: isNamed },
   );
-  return { plan, prices: isNamed ? version?.prices : plan?.prices };
+  const prices = isNamed ? version?.prices : plan?.prices;
+  if (currency === undefined || !plan || !prices) return { plan, prices };
+  return { plan: { ...plan, currency }, prices: pricesIn(prices, currency) };
 }
 
 /** Prices with their terms and, of fees, the quantity of the subscription. */

@@ -1,0 +1,334 @@
+import type { Tx } from '../../db/index.ts';
+import { findCreated, fingerprint } from '../../http/index.ts';
+import { Decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
+import { newId } from '../../kernel/ids.ts';
+import { fail, invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
+import { next, statesFor, wrongState } from '../../kernel/state-table.ts';
+import { earliest, type Instant, isBefore } from '../../kernel/time.ts';
+import { balanceOfInvoice } from '../../ledger/index.ts';
+import { isDisputed, requestPartReturn, stopPartReturns } from '../../payments/index.ts';
+import {
+  insertCreditNoteLines,
+  selectLinesOfCreditNote,
+  selectPartialLines,
+} from '../credit-notes/credit-note-lines.sql.ts';
+import {
+  insertPartCreditNote,
+  lockCreditNote,
+  lockCreditNoteKey,
+  markCreditNoteVoided,
+  selectCreditNoteByKey,
+  selectUnvoidedCreditNote,
+  sumCreditNotes,
+} from '../credit-notes/credit-notes.sql.ts';
+import type { PartCreditBody } from '../credit-notes/schemas.ts';
+import type { UnusedCreditRow } from '../credit-notes/unused-credit.ts';
+import { insertUnusedCredits, markNotCredited } from '../credit-notes/unused-credits.sql.ts';
+import { noteCredits, rowOf, SAID } from '../credits/note-credits.ts';
+import { partsOfLines } from '../credits/part-of-line.ts';
+import { selectBilledLines, selectCredits } from '../difference/billed.sql.ts';
+import {
+  type AmountWithTax,
+  type BilledItem,
+  itemsOf,
+  leftOfItem,
+  notedIn,
+  type StoredCredit,
+} from '../difference/billed.ts';
+import { selectOrderItems } from '../difference/order-items.sql.ts';
+import type { CreditNoteLine, CreditNoteRow } from '../invoice/credit-note.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
+import type { LineRow } from '../invoice/invoice-line.ts';
+import { selectLines, updateInvoice } from '../invoice/invoices.sql.ts';
+import { announceReopened } from '../invoice/purposes.ts';
+import { invoiceStates } from '../invoice/states.ts';
+import { publishInvoice } from '../invoice/webhooks.ts';
+import { recordVoid } from '../outside-tax/records.ts';
+import { justBefore } from '../owed/charges.ts';
+import { bookNoteVoided, bookPart, takenOffBy } from '../paying/bookings.ts';
+import { markPaid } from '../paying/pay.ts';
+import { expireSessionsOf } from '../paying/sessions.ts';
+import { lockWithNow } from './actions.ts';
+import { reopen } from './reopen.ts';
+import { standAgain } from './stand-again.ts';
+
+/**
+ * POST …/creditNotes: credits parts of lines. Each part is a reduction of its line, which counts as billed
+ * (docs/decisions/0260). What it comes to goes off what is unpaid, back as it came, or into the wallet.
+ * @returns INVALID_TRANSITION, PAYMENT_IN_PROGRESS, INVOICE_ALREADY_REFUNDED, PAYMENT_DISPUTED, SETTLEMENT_TOO_MUCH,
+ *   WALLET_SPENT, or the field that asks for too much
+ */
+export async function creditPart(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  invoiceId: string,
+  body: PartCreditBody,
+  wall: Instant,
+): Promise<Result<{ note: CreditNoteRow; isNew: boolean }>> {
+  const sent = { key: body.idempotencyKey, fingerprint: fingerprint(`credit notes of ${invoiceId}`, body) };
+  const known = await findCreated(tx, sent, { lock: lockCreditNoteKey, find: selectCreditNoteByKey });
+  if (!known.ok) return known;
+  if (known.value) return ok({ note: known.value, isNew: false });
+  const locked = await lockWithNow(tx, invoiceId, wall, dependencies);
+  if (!locked.ok) return locked;
+  const { invoice, now } = locked.value;
+  const allowed = await checkCreditable(tx, invoice);
+  if (!allowed.ok) return allowed;
+  const lines = await selectLines(tx, invoice.id);
+  const items = await itemsOfLines(tx, invoice, lines);
+  const leftOf = await leftOfLines(tx, invoice, items);
+  const behavior = invoice.terms?.taxBehavior ?? 'exclusive';
+  const noted = await selectPartialLines(tx, invoice.id);
+  const parts = partsOfLines({ lines, noted, leftOf, behavior, currency: invoice.currency }, body.lines);
+  if (!parts.ok) return parts;
+  const before = await sumCreditNotes(tx, invoice);
+  const left = invoice.grandTotal.minus(before.amount).minus(before.tax);
+  const sums = {
+    amount: sum(parts.value.map(({ amount }) => amount)),
+    tax: sum(parts.value.map((of) => of.taxAmount)),
+  };
+  const total = sums.amount.plus(sums.tax);
+  if (total.gt(left)) return invalidField('lines', `come to ${plain(total)}; ${plain(left)} is left of the invoice`);
+  const settled = await settle(tx, invoice, { total, left, settlement: body.settlement ?? null });
+  if (!settled.ok) return settled;
+  const { off, offAgain, back } = settled.value;
+  const toppedUp = sum(parts.value.filter(isTopUpOf(lines)).map(({ amount }) => amount));
+  const note = await insertPartCreditNote(
+    tx,
+    invoice,
+    sums,
+    {
+      ...{ reason: body.reason, refundId: null, settlement: body.settlement ?? null, toppedUp },
+      ...{ idempotencyKey: sent.key, idempotencyPrint: sent.fingerprint },
+    },
+    now,
+    'partial',
+  );
+  const taken = parts.value.map((part) => ({ part, row: reductionOf(invoice, lines, items, part, now) }));
+  await insertUnusedCredits(
+    tx,
+    taken.flatMap(({ row }) => row ?? []),
+  );
+  await insertCreditNoteLines(
+    tx,
+    note,
+    taken.map(({ part, row }) => ({ ...part, creditId: row?.id ?? null })),
+  );
+  const of = { merchantId: tx.merchantId, invoiceId, refundId: note.id };
+  const returned = back.gt(0) ? await requestPartReturn(tx, of, back, now) : null;
+  const booked = await bookPart(
+    tx,
+    invoice,
+    note,
+    { off, offAgain, left: await covered(tx, invoice, returned, back) },
+    now,
+  );
+  if (!booked.ok) return booked;
+  const less = { paidAmount: invoice.paidAmount.plus(off), creditedAmount: invoice.creditedAmount.plus(off) };
+  const credited = off.isZero() ? invoice : await updateInvoice(tx, invoice, less, now);
+  await publishInvoice(tx, credited, 'invoice.credited.v0', now, { creditNoteId: note.id });
+  const fact = { kind: 'credited', note, off: off.plus(offAgain), intoWallet: booked.value } as const;
+  await dependencies.mails.notify(tx, credited, { ...fact, returned: returned?.returned ?? ZERO }, now);
+  if (off.gt(0) && credited.unpaidAmount.isZero()) await markPaid(dependencies, tx, credited, { by: 'credit' }, now);
+  else if (off.gt(0)) await expireSessionsOf(tx, credited, now);
+  return ok({ note, isNew: true });
+}
+
+/** The table's answer; an offer that nobody owes has nothing to credit, and neither has a refunded invoice. */
+async function checkCreditable(tx: Tx, invoice: InvoiceRow): Promise<Result<void>> {
+  const moved = next(invoiceStates, invoice.status, 'creditPart');
+  if (!moved.ok) return moved;
+  if (invoice.invoiceNumber === null)
+    return wrongState(
+      {
+        ...{ thing: 'invoice', status: invoice.status, trigger: 'creditPart', done: null },
+        allowedFrom: statesFor(invoiceStates, 'creditPart'),
+      },
+      { why: 'This invoice is an unpaid offer and no debt: cancel it instead.', details: { invoiceNumber: null } },
+    );
+  if (invoice.paymentInFlight) return fail('PAYMENT_IN_PROGRESS');
+  if (await selectUnvoidedCreditNote(tx, invoice)) return fail('INVOICE_ALREADY_REFUNDED');
+  return ok(undefined);
+}
+
+/** All that was billed of the time of some lines of a subscription, by every invoice. */
+async function itemsOfLines(
+  tx: Tx,
+  { merchantId, subscriptionId }: InvoiceRow,
+  lines: readonly LineRow[],
+): Promise<BilledItem[]> {
+  const [first] = lines;
+  if (!first || subscriptionId === null) return [];
+  const since = justBefore(lines.map(({ periodStart }) => periodStart).reduce(earliest));
+  const all = { merchantId, subscriptionId, id: '' };
+  return itemsOf(await selectBilledLines(tx, all, since), await selectCredits(tx, all, since));
+}
+
+const isOfLine = ({ id }: Pick<InvoiceRow, 'id'>, line: LineRow, item: BilledItem): boolean =>
+  item.invoiceId === id &&
+  item.priceId === line.priceId &&
+  item.lines.some(({ type }) => (type === 'commitment') === (line.type === 'commitment')) &&
+  item.period.start.equals(line.periodStart) &&
+  item.period.end.equals(line.periodEnd);
+
+/**
+ * What is left of a line together with those of its price and time: on its invoice, and for usage on all invoices,
+ * because less usage is a line below 0 on a later one.
+ */
+async function leftOfLines(tx: Tx, invoice: InvoiceRow, items: readonly BilledItem[]) {
+  const orders = (await selectOrderItems(tx, [invoice.id])) ?? [];
+  return (line: LineRow): AmountWithTax | null => {
+    const order = orders.find(
+      ({ sourceKey, periodStart }) => sourceKey === line.sourceKey && periodStart.equals(line.periodStart),
+    );
+    if (order) return { net: order.net.minus(order.creditedNet), tax: order.tax.minus(order.creditedTax) };
+    const own = items.find((item) => isOfLine(invoice, line, item));
+    if (!own) return null;
+    if (own.isFee) return leftOfItem(own);
+    const same = items.filter(
+      (item) =>
+        item.isStanding &&
+        item.priceId === own.priceId &&
+        isBefore(item.period.start, own.period.end) &&
+        isBefore(own.period.start, item.period.end),
+    );
+    const left = same.map(leftOfItem);
+    const all = { net: sum(left.map(({ net }) => net)), tax: sum(left.map(({ tax }) => tax)) };
+    return all.net.lt(leftOfItem(own).net) ? all : leftOfItem(own);
+  };
+}
+
+/** Divides a credit note: off what is unpaid, off what is owed again, and what goes back to the payer. */
+async function settle(
+  tx: Tx,
+  invoice: InvoiceRow,
+  of: { readonly total: Decimal; readonly left: Decimal; readonly settlement: CreditNoteRow['settlement'] },
+): Promise<Result<{ off: Decimal; offAgain: Decimal; back: Decimal }>> {
+  const { total, left, settlement } = of;
+  const unpaid = Decimal.min(left, invoice.unpaidAmount);
+  const most = settlement === null ? left : settlement === 'reduce' ? unpaid : left.minus(unpaid);
+  if (total.gt(most)) return fail('SETTLEMENT_TOO_MUCH', { settlement, total: plain(total), most: plain(most) });
+  const off = settlement === 'refund' || settlement === 'wallet' ? ZERO : Decimal.min(unpaid, total);
+  const owedAgain = Decimal.max(ZERO, await balanceOfInvoice(tx, 'owed_again', invoice.id));
+  const offAgain = Decimal.min(owedAgain, total.minus(off));
+  const back = settlement === 'wallet' ? ZERO : total.minus(off).minus(offAgain);
+  if (back.gt(0) && (await isDisputed(tx, invoice.id))) return fail('PAYMENT_DISPUTED');
+  return ok({ off, offAgain, back });
+}
+
+/** What others took of the payments covers what no money is left for; earlier credit notes may have used that. */
+async function covered(
+  tx: Tx,
+  { id }: InvoiceRow,
+  returned: Awaited<ReturnType<typeof requestPartReturn>> | null,
+  back: Decimal,
+) {
+  const missing = back.minus(returned?.returned ?? ZERO);
+  if (returned === null || missing.isZero())
+    return { returned: returned?.returned ?? ZERO, disputed: ZERO, outside: ZERO };
+  const free = async (account: 'disputes' | 'returned_outside', taken: Decimal) =>
+    Decimal.max(ZERO, taken.plus(await balanceOfInvoice(tx, account, id)));
+  const disputed = Decimal.min(missing, await free('disputes', returned.disputed));
+  const outside = Decimal.min(missing.minus(disputed), await free('returned_outside', returned.outside));
+  return { returned: returned.returned, disputed, outside };
+}
+
+const isTopUpOf =
+  (lines: readonly LineRow[]) =>
+  ({ appliesTo }: CreditNoteLine): boolean =>
+    lines.some(({ id, type }) => id === appliesTo && type === 'wallet_top_up');
+
+/** The reduction of what a subscription or an order billed of a time; null of other lines, which nobody compares. */
+function reductionOf(
+  { merchantId, id: invoiceId, subscriptionId }: InvoiceRow,
+  lines: readonly LineRow[],
+  items: readonly BilledItem[],
+  part: CreditNoteLine,
+  now: Instant,
+): Omit<UnusedCreditRow, 'seq'> | null {
+  const line = lines.find(({ id }) => id === part.appliesTo) as LineRow;
+  const isOfOrder = line.sourceKey !== null;
+  const isBilled = isOfOrder || items.some((item) => isOfLine({ id: invoiceId }, line, item));
+  if (!isBilled || !isBefore(part.periodStart, part.periodEnd)) return null;
+  return {
+    ...{ merchantId, id: newId('credit'), invoiceId, priceId: part.priceId, isNote: true },
+    ...{ subscriptionId: isOfOrder ? null : subscriptionId, sourceKey: line.sourceKey },
+    ...{ chargedFrom: part.periodStart, chargedTo: part.periodEnd },
+    ...{ unusedFrom: part.periodStart, unusedTo: part.periodEnd },
+    ...{ displayName: part.displayName, taxRate: part.taxRate, quantity: null, unitPrice: null },
+    ...{ amount: part.amount, taxAmount: part.taxAmount, notedAmount: part.amount, notedTax: part.taxAmount },
+    ...{ workings: null, correction: SAID, targetInvoiceId: null, createdAt: now },
+  };
+}
+
+/**
+ * Voids a credit note over a part: final, once. What it took off is owed again, and money that has left is, too. What
+ * credits could not give back meanwhile, because the note had it, is given back now.
+ */
+export async function voidPart(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  { invoiceId, creditNoteId }: { readonly invoiceId: string; readonly creditNoteId: string },
+  reason: string | null,
+  wall: Instant,
+): Promise<Result<CreditNoteRow>> {
+  const locked = await lockWithNow(tx, invoiceId, wall, dependencies);
+  if (!locked.ok) return locked;
+  const { invoice, now } = locked.value;
+  const note = await lockCreditNote(tx, invoice, creditNoteId, 'partial');
+  if (!note) return notFound('creditNote');
+  const refused = { thing: 'credit note', status: note.status, trigger: 'void', allowedFrom: ['ISSUED'] } as const;
+  if (note.status === 'VOIDED') return wrongState({ ...refused, done: 'voided' });
+  if (invoice.status === 'CANCELLED')
+    return wrongState(
+      { ...refused, done: null },
+      { why: 'Its invoice was cancelled, and the cancellation is over all else.', details: {} },
+    );
+  if (invoice.paymentInFlight) return fail('PAYMENT_IN_PROGRESS');
+  const withheld = await withheldBy(tx, invoice, note);
+  const voided = await markCreditNoteVoided(tx, note, reason, now);
+  await recordVoid(tx, invoice, note, now);
+  const { stopped, left } = await stopPartReturns(tx, note.id);
+  const off = await takenOffBy(tx, invoice, note);
+  await bookNoteVoided(tx, invoice, note, stopped, now);
+  await markNotCredited(tx, note);
+  const owed = await owedAgain(tx, invoice, off, now);
+  await publishInvoice(tx, owed, 'invoice.credit_note_voided.v0', now, { creditNoteId: note.id });
+  await dependencies.mails.notify(tx, owed, { kind: 'refundVoided', note, stopped, left }, now);
+  const given = await insertUnusedCredits(
+    tx,
+    withheld.map((row) => ({ ...row, createdAt: now })),
+  );
+  await noteCredits(dependencies, tx, { merchantId: tx.merchantId, invoiceId }, given, 'all', now);
+  await standAgain(dependencies, tx, owed, now);
+  await announceReopened(dependencies, tx, owed, now);
+  return ok(voided);
+}
+
+/** What it took off is unpaid again; an invoice that it had settled is owed again. */
+function owedAgain(tx: Tx, invoice: InvoiceRow, off: Decimal, now: Instant): Promise<InvoiceRow> | InvoiceRow {
+  if (off.isZero()) return invoice;
+  const less = { paidAmount: invoice.paidAmount.minus(off), creditedAmount: invoice.creditedAmount.minus(off) };
+  return invoice.status === 'PAID' ? reopen(tx, invoice, less, now) : updateInvoice(tx, invoice, less, now);
+}
+
+/** The credits for time that gave less, because a note had a part of their line: what they would give without it. */
+async function withheldBy(tx: Tx, invoice: InvoiceRow, note: CreditNoteRow): Promise<Omit<UnusedCreditRow, 'seq'>[]> {
+  const { merchantId, subscriptionId } = invoice;
+  if (subscriptionId === null) return [];
+  const ids = new Set((await selectLinesOfCreditNote(tx, note)).map(({ creditId }) => creditId));
+  const isOther = (credit: StoredCredit) => credit.isNote === true && !ids.has((credit as { id?: string }).id ?? '');
+  return (await itemsOfLines(tx, invoice, await selectLines(tx, invoice.id)))
+    .filter(({ invoiceId, isStanding }) => isStanding && invoiceId === invoice.id)
+    .flatMap((item) => {
+      const own = { ...item, credits: item.credits.filter((credit) => !isOther(credit)) };
+      return own.credits.flatMap(({ correction, unusedFrom: start, unusedTo: end }) => {
+        if (correction !== null) return [];
+        const given = { ...notedIn(own, { start, end }), correction: null, told: null };
+        if (given.net.lte(0)) return [];
+        const row = rowOf({ merchantId, subscriptionId }, item, given, note.createdAt);
+        return [{ ...row, unusedFrom: start, unusedTo: end }];
+      });
+    });
+}
