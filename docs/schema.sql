@@ -347,6 +347,7 @@ create table checkout (
   created_at timestamp with time zone not null,
   details_print bytea,
   tax numeric,
+  coupons jsonb default '[]'::jsonb not null,
   constraint checkout_pkey PRIMARY KEY (merchant_id, id),
   constraint checkout_merchant_id_link_id_fkey FOREIGN KEY (merchant_id, link_id) REFERENCES checkout_link(merchant_id, id),
   constraint checkout_merchant_id_session_id_fkey FOREIGN KEY (merchant_id, session_id) REFERENCES payment_session(merchant_id, id),
@@ -394,6 +395,8 @@ create table checkout_link (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   currency text,
+  coupons jsonb default '[]'::jsonb not null,
+  allow_promotion_codes boolean default false not null,
   constraint checkout_link_pkey PRIMARY KEY (merchant_id, id),
   constraint checkout_link_merchant_id_customer_id_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES customer(merchant_id, id),
   constraint checkout_link_merchant_id_plan_id_fkey FOREIGN KEY (merchant_id, plan_id) REFERENCES plan(merchant_id, id),
@@ -472,6 +475,48 @@ create table counted_list (
   measures text[] not null,
   constraint counted_list_pkey PRIMARY KEY (list)
 );
+
+create table coupon (
+  merchant_id text not null,
+  id text not null,
+  seq bigint generated always as identity not null,
+  name text not null,
+  code text,
+  percent_off numeric,
+  amount_off numeric,
+  currency text,
+  duration text not null,
+  duration_in_periods integer,
+  carries_over boolean not null,
+  applies_to jsonb not null,
+  minimum_amount numeric,
+  max_redemptions integer,
+  max_redemptions_per_customer integer not null,
+  new_customers_only boolean not null,
+  redeem_by timestamp with time zone,
+  metadata jsonb not null,
+  archived boolean not null,
+  redemption_count integer not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint coupon_pkey PRIMARY KEY (merchant_id, id),
+  constraint coupon_amount_off_check CHECK ((amount_off > (0)::numeric)),
+  constraint coupon_check CHECK (((percent_off IS NULL) <> (amount_off IS NULL))),
+  constraint coupon_check1 CHECK (((duration = 'periods'::text) = (duration_in_periods IS NOT NULL))),
+  constraint coupon_duration_check CHECK ((duration = ANY (ARRAY['once'::text, 'periods'::text, 'forever'::text]))),
+  constraint coupon_duration_in_periods_check CHECK ((duration_in_periods > 0)),
+  constraint coupon_max_redemptions_check CHECK ((max_redemptions > 0)),
+  constraint coupon_max_redemptions_per_customer_check CHECK ((max_redemptions_per_customer > 0)),
+  constraint coupon_minimum_amount_check CHECK ((minimum_amount > (0)::numeric)),
+  constraint coupon_percent_off_check CHECK (((percent_off > (0)::numeric) AND (percent_off <= (1)::numeric))),
+  constraint coupon_redemption_count_check CHECK ((redemption_count >= 0))
+);
+CREATE INDEX coupon_all ON coupon USING btree (seq DESC);
+CREATE UNIQUE INDEX coupon_code ON coupon USING btree (merchant_id, lower(code)) WHERE (code IS NOT NULL);
+CREATE INDEX coupon_order ON coupon USING btree (merchant_id, seq DESC);
+alter table coupon enable row level security; -- with the two policies of tenant_table()
+CREATE TRIGGER register AFTER INSERT ON coupon REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION register_resources();
+CREATE TRIGGER unregister AFTER DELETE ON coupon REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION unregister_resources();
 
 create table credit_note (
   merchant_id text not null,
@@ -2467,6 +2512,27 @@ CREATE INDEX receipt_job_due_on_clock ON receipt_job USING btree (merchant_id, c
 CREATE UNIQUE INDEX receipt_number ON receipt_job USING btree (merchant_id, invoice_id, "position");
 alter table receipt_job enable row level security; -- with the two policies of tenant_table()
 
+create table redemption (
+  merchant_id text not null,
+  id text not null,
+  seq bigint generated always as identity not null,
+  coupon_id text not null,
+  customer_id text not null,
+  subscription_id text not null,
+  idempotency_key text,
+  idempotency_print bytea,
+  given_back_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint redemption_pkey PRIMARY KEY (merchant_id, id),
+  constraint redemption_merchant_id_coupon_id_fkey FOREIGN KEY (merchant_id, coupon_id) REFERENCES coupon(merchant_id, id)
+);
+CREATE UNIQUE INDEX redemption_key ON redemption USING btree (merchant_id, subscription_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
+CREATE INDEX redemption_of_customer ON redemption USING btree (merchant_id, coupon_id, customer_id) WHERE (given_back_at IS NULL);
+CREATE INDEX redemption_order ON redemption USING btree (merchant_id, subscription_id, seq DESC);
+alter table redemption enable row level security; -- with the two policies of tenant_table()
+CREATE TRIGGER register AFTER INSERT ON redemption REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION register_resources();
+CREATE TRIGGER unregister AFTER DELETE ON redemption REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION unregister_resources();
+
 create table resource (
   id text not null,
   merchant_id text not null,
@@ -2881,6 +2947,7 @@ create table subscription (
   price_overrides jsonb default '[]'::jsonb not null,
   currency text,
   pauses jsonb default '[]'::jsonb not null,
+  redemptions jsonb default '[]'::jsonb not null,
   constraint subscription_pkey PRIMARY KEY (merchant_id, id),
   constraint subscription_merchant_id_clock_id_fkey FOREIGN KEY (merchant_id, clock_id) REFERENCES test_clock(merchant_id, id),
   constraint subscription_merchant_id_customer_id_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES customer(merchant_id, id),
@@ -2964,6 +3031,7 @@ create table subscription_change (
   created_at timestamp with time zone not null,
   price_overrides jsonb,
   dropped_price_overrides jsonb default '[]'::jsonb not null,
+  ended_redemption_ids jsonb default '[]'::jsonb not null,
   constraint subscription_change_pkey PRIMARY KEY (merchant_id, id),
   constraint subscription_change_merchant_id_clock_id_fkey FOREIGN KEY (merchant_id, clock_id) REFERENCES test_clock(merchant_id, id),
   constraint subscription_change_merchant_id_subscription_id_fkey FOREIGN KEY (merchant_id, subscription_id) REFERENCES subscription(merchant_id, id),

@@ -235,7 +235,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     ...['page', 'links', 'exceptions'],
   ],
   portal: ['words', 'links', 'frame', 'pages'],
-  subscriptions: ['subscription', 'billing', 'life', 'changes', 'adjustments', 'plan-migration'],
+  subscriptions: ['subscription', 'billing', 'life', 'changes', 'adjustments', 'coupons', 'plan-migration'],
 };
 
 /** The room of a file inside a domain; null for a file in the folder itself. */

@@ -9,11 +9,12 @@ import { ok } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
 import { partyLines } from '../pages/index.ts';
 import type { EntityDescription, EntityOfSession, EntityToLock, PaymentHandlers } from '../payments/index.ts';
+import { giveBackCoupons } from '../subscriptions/index.ts';
 import type { CheckoutDependencies } from './link/dependencies.ts';
 import { lockLink, selectLink } from './link/links.sql.ts';
 import { CHECKOUT_WORDS, nextSentence } from './page/words.ts';
 import type { Checkout } from './sign-up/checkout.ts';
-import { selectCheckoutOfSession } from './sign-up/checkouts.sql.ts';
+import { selectCheckoutOfSession, selectUnfinishedOfSessions } from './sign-up/checkouts.sql.ts';
 import { finish } from './sign-up/finish.ts';
 import { rehearse, rehearsePayment } from './sign-up/rehearse.ts';
 
@@ -53,12 +54,13 @@ export const withCheckouts = (partsOf: () => CheckoutDependencies, upstream: Pay
       isOurs({ entityType: event.session.entityType }) ? undefined : upstream.declined(tx, event, now),
     processing: async (tx, event, now) =>
       isOurs({ entityType: event.session.entityType }) ? undefined : upstream.processing?.(tx, event, now),
-    expired: (tx, sessions, now) =>
-      upstream.expired(
-        tx,
-        sessions.filter(({ entityType }) => !isOurs({ entityType })),
-        now,
-      ),
+    async expired(tx, sessions, now) {
+      const ids = sessions.map(({ id }) => id);
+      for (const { subscriptionId } of await selectUnfinishedOfSessions(tx, ids))
+        await giveBackCoupons(tx, subscriptionId, now);
+      const others = sessions.filter(({ entityType }) => !isOurs({ entityType }));
+      return upstream.expired(tx, others, now);
+    },
     async describe(tx, entity, now) {
       const { sessionId, entityType, asked } = entity;
       const canBeOurs = isOurs(entity) || entityType === 'customer';
@@ -105,11 +107,12 @@ async function describeCheckout(
   checkout: Checkout,
   asked: Locale,
 ): Promise<EntityDescription | null> {
-  const { linkId, planVersionId: versionId, typed, amount, tax, createdAt } = checkout;
+  const { linkId, planVersionId: versionId, typed, coupons, subscriptionId, amount, tax, createdAt } = checkout;
   const link = await selectLink(tx, linkId);
   if (!link) return null;
   const locale = typed?.locale ?? asked;
-  const offer = await rehearse(dependencies, tx, link, { typed, versionId, locale }, createdAt);
+  const sold = { ...link, coupons };
+  const offer = await rehearse(dependencies, tx, sold, { typed, versionId, locale, subscriptionId }, createdAt);
   const isSame = offer.ok && offer.value.dueNow.eq(amount) && offer.value.tax.eq(tax ?? offer.value.tax);
   const shown = isSame ? offer.value : null;
   const note = shown && nextSentence(shown, locale);

@@ -8,6 +8,7 @@ import { DEFAULT_LOCALE } from '../kernel/locale.ts';
 import { invalid, notFound, ok, type Result } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
 import { checkTakesCards, endOfLink, endOpenSession, redirectProblems } from '../payments/index.ts';
+import { giveBackCoupons } from '../subscriptions/index.ts';
 import type { CheckoutDependencies } from './link/dependencies.ts';
 import { type CheckoutLink, statusOf } from './link/link.ts';
 import { insertLink, type LinkFilter, lockLink, markLinkEnded, selectLink, selectLinkPage } from './link/links.sql.ts';
@@ -60,6 +61,8 @@ export async function createLink(
     currency: body.currency ?? plan.currency,
     customerId,
     known: customer,
+    coupons: body.coupons ?? [],
+    allowPromotionCodes: body.allowPromotionCodes ?? false,
     maxUses,
     uses: 0,
     successRedirectUrl: onSuccess ?? null,
@@ -105,7 +108,9 @@ export async function expireLink(tx: Tx, id: string, now: Instant): Promise<Resu
   if (!link) return notFound('checkout link');
   if (statusOf(link, now) !== 'open') return ok(link);
   const ended = await markLinkEnded(tx, link, now);
-  for (const { sessionId } of await selectCheckoutsOfLink(tx, id, EVERYBODY))
-    if (sessionId !== null) await endOpenSession(tx, sessionId, now);
+  for (const { sessionId, subscriptionId } of await selectCheckoutsOfLink(tx, id, EVERYBODY)) {
+    const session = sessionId === null ? null : await endOpenSession(tx, sessionId, now);
+    if (session?.status === 'expired') await giveBackCoupons(tx, subscriptionId, now);
+  }
   return ok(ended);
 }

@@ -8,6 +8,7 @@ export { type LineContext, notesOfLine } from './calculation/line-notes.ts';
 export type { OneOffLine, OneOffLineType } from './calculation/one-off-lines.ts';
 export { invoicePaymentHandlers } from './collecting/payment-handlers.ts';
 export { giveCredits } from './credits/give-credits.ts';
+export { selectLastService as findLastService } from './difference/billed.sql.ts';
 export { selectOrderItems as findOrderItems } from './difference/order-items.sql.ts';
 export type { OrderCredit, OrderItem } from './difference/order-items.ts';
 export { agreedPriceOf, countsUnits } from './documents/describe-document.ts';
@@ -55,6 +56,8 @@ export {
   type UpfrontPayment,
   upfrontInvoiceOf,
 } from './one-off/upfront.ts';
+export { couponWindow, ownPeriodAt } from './owed/coupon-window.ts';
+export { windowOf as windowOfRedemption } from './owed/coupons.ts';
 export { billForCustomers } from './page/bill.ts';
 export type { Standing } from './page/standing.ts';
 export { chargeAtOnce } from './paying/card-charge.ts';
@@ -87,6 +90,7 @@ export {
 } from './reading/overview.sql.ts';
 export { showInvoice } from './reading/read.ts';
 export { type Recomputed, recomputeInvoices } from './reading/recompute.ts';
+export { type CouponDiscount, discountsOfRedemptions } from './reading/redemptions.ts';
 export {
   findPeriodTotal,
   findPeriodTotals,
@@ -98,9 +102,18 @@ export { simulateInvoice } from './reading/simulate.ts';
 export { estimateNextInvoice, estimateRenewal, showNextInvoice } from './reading/upcoming.ts';
 export { invoiceRoutes } from './routes.ts';
 export { invoicingDueKinds } from './steps.ts';
+export {
+  APPLIES_TO_FIELDS,
+  type AppliesTo,
+  AppliesToReply,
+  appliesTo,
+  hasPlan,
+  namesCharges,
+} from './terms/applies-to.ts';
 export type {
   Adjustment,
   BilledPrice,
+  BilledRedemption,
   BilledVersion,
   BillingSource,
   BillingTerms,

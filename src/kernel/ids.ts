@@ -53,6 +53,8 @@ export const ID_PREFIXES = {
   alert: 'alr_',
   checkoutLink: 'clk_',
   checkout: 'chk_',
+  coupon: 'cpn_',
+  redemption: 'rdm_',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

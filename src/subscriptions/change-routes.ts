@@ -131,6 +131,7 @@ const toChangeReply = (change: ChangeRow, quantities: object) => ({
   quantities,
   priceOverrides: change.priceOverrides,
   droppedPriceOverrides: change.droppedPriceOverrides,
+  endedRedemptionIds: change.endedRedemptionIds,
   proration: change.proration,
   credit: change.credit,
   createdAt: formatInstant(change.createdAt),

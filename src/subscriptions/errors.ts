@@ -6,6 +6,10 @@ export const subscriptionErrors = {
     status: 409,
     message: 'An issued invoice uses this adjustment, so it is permanent.', // §4, Adjustment rules
   },
+  COUPON_EXPIRED: { status: 409, message: 'The coupon can no longer be redeemed: its redeemBy is over.' },
+  COUPON_ALREADY_REDEEMED: { status: 409, message: 'The customer has redeemed the coupon as often as it allows.' },
+  COUPON_EXHAUSTED: { status: 409, message: 'The coupon has been redeemed as often as its maxRedemptions allows.' },
+  COUPON_NOT_APPLICABLE: { status: 409, message: 'The coupon is not for this subscription.' },
   CHANGE_SCHEDULED: {
     status: 409,
     message: 'Another change of this subscription is scheduled. Cancel it first.', // domain.md §3, Plan change

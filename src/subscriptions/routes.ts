@@ -8,6 +8,7 @@ import { type Instant, instantOf } from '../kernel/time.ts';
 import type { Payments } from '../payments/index.ts';
 import { adjustmentRoutes } from './adjustments/adjustment-routes.ts';
 import { changeRoutes } from './change-routes.ts';
+import { couponRoutes } from './coupons/routes.ts';
 import { createSubscription } from './life/create.ts';
 import { feePrice } from './life/fee-price.ts';
 import { type HeldSubscription, holdActive, holdLiving } from './life/lock.ts';
@@ -236,6 +237,7 @@ export const subscriptionRoutes = (
   }),
   ...adjustmentRoutes(dependencies),
   ...changeRoutes(dependencies),
+  ...couponRoutes,
 ];
 
 /** @param upfront the invoice that it asks with, in the transaction that made it */

@@ -73,6 +73,7 @@ class Driver {
   readonly #subs = new Map<string, Resource>();
   readonly #scheduled = new Map<string, string>();
   readonly #grants = new Map<string, string>();
+  readonly #redemptions = new Map<string, string[]>();
   readonly #ends = new Map<string, number>();
   readonly #deeds: Deed[] = [];
   readonly #refused: string[] = [];
@@ -235,6 +236,10 @@ class Driver {
           effectiveTo: step.to === undefined ? null : instantOf(this.#life, step.to),
           description: '',
         });
+      case 'coupon':
+        return this.#coupon(step);
+      case 'endCoupon':
+        return this.#endCoupon(step);
       case 'pay':
         return this.#pay(step);
       case 'grant':
@@ -359,6 +364,46 @@ class Driver {
     } else if (preview.status !== deed.status)
       this.#wrong.push(`preview: ${preview.status} ${preview.text} for ${deed.status} ${deed.text}`);
     return deed;
+  }
+
+  /** The report of the step has the window that was answered. */
+  async #coupon(step: Of<'coupon'>): Promise<Answer | 'done' | null> {
+    const subscription = this.#subs.get(step.sub);
+    if (!subscription) return null;
+    const { percent, amount, periods, carriesOver, prices, plans, sub: _, ...named } = step;
+    const {
+      body: coupon,
+      status,
+      text,
+    } = await this.#post('/v0/coupons', {
+      name: `C${this.#deeds.length}`,
+      ...(percent === undefined ? { amountOff: amount, currency: this.#life.currency } : { percentOff: percent }),
+      ...(periods === undefined
+        ? { duration: 'forever' }
+        : periods === 1
+          ? { duration: 'once' }
+          : { duration: 'periods', durationInPeriods: periods }),
+      ...(carriesOver && { carriesOver }),
+      appliesTo: {
+        priceIds: (prices ?? []).map((price) => this.#prices[price].id),
+        planIds: (plans ?? []).map((plan) => this.#plans[plan].id),
+      },
+    });
+    if (status !== 201) this.#wrong.push(`The coupon ${JSON.stringify(named)} answered ${status}: ${text}`);
+    const answer = await this.#post(`/v0/subscriptions/${subscription.id}/coupons`, { couponId: coupon.id });
+    if (answer.status !== 201) return answer;
+    const { from, until } = answer.body;
+    const at = (time: string | null) => time && secondsOf(this.#life, time);
+    this.#redemptions.set(step.sub, [...(this.#redemptions.get(step.sub) ?? []), answer.body.id]);
+    this.#deeds.push({ step: { ...step, from: at(from), until: at(until) } as Step, at: this.#now });
+    return null;
+  }
+
+  async #endCoupon({ sub, at }: Of<'endCoupon'>): Promise<Answer | null> {
+    const [subscription, redemptions = []] = [this.#subs.get(sub), this.#redemptions.get(sub)];
+    if (!subscription || redemptions.length === 0) return null;
+    const id = redemptions[at % redemptions.length];
+    return this.#merchant.delete(`/v0/subscriptions/${subscription.id}/coupons/${id}`);
   }
 
   #pause({ do: _, sub, resumesAt: at, ...asked }: Of<'pause'>): Promise<Answer | null> {

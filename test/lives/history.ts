@@ -1,4 +1,15 @@
-import { DAY, HOUR, instantOf, type Life, type Override, type Plan, type Price, type Step, secondsOf } from './life.ts';
+import {
+  DAY,
+  HOUR,
+  instantOf,
+  type Life,
+  type Of,
+  type Override,
+  type Plan,
+  type Price,
+  type Step,
+  secondsOf,
+} from './life.ts';
 
 /** A step that the program took, and the second of the life at which it did. */
 export interface Deed {
@@ -23,6 +34,8 @@ export interface History {
   /** The times of `closeNow` in each series, by cadence. */
   readonly cuts: readonly { readonly cadence: string; readonly at: number }[];
   readonly discounts: readonly Discount[];
+  /** The oldest first. */
+  readonly coupons: readonly Coupon[];
   /** The pauses as they are known in the end, in the order of time. */
   readonly pauses: readonly Pause[];
   /** The pauses as they were known from a moment on. */
@@ -44,6 +57,13 @@ export interface Version {
   readonly isScheduled?: boolean;
   /** The negotiated prices that were said with it; absent: it says nothing of them. */
   readonly overrides?: readonly Override[] | undefined;
+}
+
+/** A redeemed coupon: the window is the answer of the program, of which stories say that it is right. */
+export interface Coupon extends Pick<Of<'coupon'>, 'percent' | 'amount' | 'carriesOver' | 'prices' | 'plans'> {
+  readonly from: number;
+  readonly until: number;
+  readonly madeAt: number;
 }
 
 /** A time without fees and access. */
@@ -128,6 +148,7 @@ export function historiesOf(life: Life, deeds: readonly Deed[], neverActive: Rea
           endedAt: null,
           cuts: [],
           discounts: [],
+          coupons: [],
           pauses: [],
           pausesKnown: [],
         });
@@ -185,6 +206,21 @@ export function historiesOf(life: Life, deeds: readonly Deed[], neverActive: Rea
       case 'discount':
         change(step.sub, ({ discounts }) => ({
           discounts: [...discounts, { part: step.part, from: step.from, to: step.to ?? null, madeAt: at }],
+        }));
+        break;
+      case 'coupon': {
+        const { sub, do: _, periods: __, ...said } = step;
+        const { from, until } = step as typeof step & { from: number; until: number | null };
+        change(sub, ({ coupons }) => ({
+          coupons: [...coupons, { ...said, from, until: until ?? NEVER, madeAt: at }],
+        }));
+        break;
+      }
+      case 'endCoupon':
+        change(step.sub, ({ coupons }) => ({
+          coupons: coupons.map((each, place) =>
+            place === step.at % coupons.length ? { ...each, until: Math.min(each.until, at) } : each,
+          ),
         }));
         break;
       default:

@@ -49,10 +49,11 @@ function unfinished({ invoices }: Lived): string[] {
 /** The price of a line: by its name, which credits and limits begin with. A commitment is of no price. */
 const priceOf = ({ invoiceDisplayName, displayName }: Resource): string | null => {
   const name = invoiceDisplayName ?? displayName ?? '';
+  if (/^C\d+$/.test(name)) return 'coupon';
   return /^p\d+(?=$|:)/.exec(name)?.[0] ?? (name.startsWith('Minimum commitment') ? 'minimum' : null);
 };
 
-const keyOf = ({ sub, price }: Owed): string => `${sub} ${price === 'minimum' ? price : `p${price}`}`;
+const keyOf = ({ sub, price }: Owed): string => `${sub} ${typeof price === 'string' ? price : `p${price}`}`;
 
 /** Invoices that credits can no longer correct; faults on them stay. */
 function frozen({ invoices, notes }: Lived): Set<string> {
@@ -107,7 +108,8 @@ function billedIsOwed(life: Life, lived: Lived): string[] {
   }
   for (const note of lived.notes)
     if (isOverPart(note) && note.status !== 'VOIDED')
-      for (const line of note.lines) add(byId.get(note.invoiceId), line, -1n);
+      // What a credit note cannot bear of a credit goes into the wallet: its line for that bills no coupon.
+      for (const line of note.lines) if (priceOf(line) !== 'coupon') add(byId.get(note.invoiceId), line, -1n);
   const known = new Map(owed.map((each) => [keyOf(each), each]));
   const heldBy = (key: string) =>
     [...billed].reduce(
@@ -142,7 +144,8 @@ function isRight(
   const should = owed?.amount ?? exact(0n);
   const off = minus(exact(amount), should);
   // An odd amount that was billed and credited in parts is rounded with each of them.
-  const isUsage = owed?.price === 'minimum' || (owed !== undefined && life.prices[owed.price]?.metric !== undefined);
+  const isUsage =
+    owed !== undefined && (typeof owed.price === 'string' || life.prices[owed.price]?.metric !== undefined);
   const inParts = isUsage || (credits > 0 && !life.isEven);
   const tolerance = inParts ? BigInt((owed?.roundings ?? 0) + (isUsage ? 0 : credits)) : 0n;
   const isAbove = off.over > tolerance * off.under;
@@ -181,7 +184,7 @@ function rates(life: Life, { invoices, deeds }: Lived): string[] {
     return lines.flatMap((line: Resource) => {
       const price = priceOf(line);
       const takesBack = line.lineItemType === 'refund' || (price === 'minimum' && Number(line.totalPrice) < 0);
-      if (price === null || takesBack) return []; // at the rate that was billed
+      if (price === null || price === 'coupon' || takesBack) return []; // at the rate that was billed
       const own = price === 'minimum' ? undefined : life.prices[Number(price.slice(1))]?.taxRate;
       const should = isExempt ? 0 : (own ?? life.taxRate);
       return Number(line.taxRate) === should
@@ -261,8 +264,15 @@ function money(life: Life, { invoices, notes, payments, wallet, owedAgain }: Liv
   const credited = sum(
     notes.filter(({ status, invoiceId }) => status !== 'VOIDED' && ids.has(invoiceId)).map(({ total }) => total),
   );
+  // What a note cannot bear of a credit, because a coupon had paid it, is in the wallet all the same.
+  const beside = sum(
+    notes
+      .filter(({ kind, status, invoiceId }) => kind === 'credit' && status !== 'VOIDED' && ids.has(invoiceId))
+      .flatMap(({ lines }) => lines.filter((line: Resource) => priceOf(line) === 'coupon'))
+      .map(({ total }: Resource) => total),
+  );
   const unpaid = sum(inForce.map(({ unpaidAmount }) => unpaidAmount));
-  const isKept = billed - credited - unpaid - minor(life, owedAgain);
+  const isKept = billed - credited + beside - unpaid - minor(life, owedAgain);
   const off = paidIn - paidOut - minor(life, wallet) - isKept;
   return off === 0n
     ? []

@@ -24,6 +24,8 @@ export const KINDS = [
   'exempt',
   /** Negotiated prices, for a time or until they are changed. */
   'agreed',
+  /** Coupons of all kinds, which end early or follow the subscription to another plan. */
+  'coupon',
   /** A customer for whom another one pays, for some time or always. */
   'paidFor',
   /** Prices on each event by itself. */
@@ -85,6 +87,7 @@ export function kindsOf(life: Life, deeds: readonly Deed[]): Kind[] {
     oneOff: () => of('oneOff').length > 0,
     taxes: () => new Set(life.prices.map(({ taxRate }) => taxRate ?? life.taxRate)).size > 1,
     exempt: () => of('exempt').some(({ step }) => step.is),
+    coupon: () => of('coupon').length > 0,
     paidFor: () => of('payer').some(({ step }) => step.is),
     abroad: () => life.isAbroad === true,
     agreed: () => [...of('subscribe'), ...of('change')].some(({ step }) => (step.overrides ?? []).length > 0),

@@ -129,6 +129,22 @@ export type Step =
       readonly proration: 'second' | 'day' | 'none';
       readonly credit: 'invoice' | 'wallet' | 'none';
     }
+  /** A coupon is made and redeemed: a fraction or an amount off, for some periods of the plan. */
+  | {
+      readonly do: 'coupon';
+      readonly sub: string;
+      readonly percent?: string;
+      readonly amount?: string;
+      /** Absent: for ever. */
+      readonly periods?: number;
+      readonly carriesOver?: boolean;
+      /** The prices that it is for; absent: all, and the minimum of the plan. */
+      readonly prices?: readonly number[];
+      /** The plans that it follows the subscription to; absent: all. */
+      readonly plans?: readonly number[];
+    }
+  /** The redemption at a place among the subscription's ends. */
+  | { readonly do: 'endCoupon'; readonly sub: string; readonly at: number }
   | { readonly do: 'unschedule'; readonly sub: string }
   | {
       readonly do: 'pause';

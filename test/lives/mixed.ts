@@ -31,6 +31,8 @@ class Mixed {
   readonly #ended = new Set<string>();
   /** The prices of the plan of s0. */
   readonly #kept = new Set<number>();
+  /** The fees in advance that are longer than a period of their plan: a credit of them mirrors a share of a coupon. */
+  readonly #long = new Set<number>();
   #prices: readonly Price[] = [];
   readonly #currency: Life['currency'];
 
@@ -47,7 +49,12 @@ class Mixed {
     const own = dice.of('P1M', 'P1M', 'P1W', 'P3M');
     const others = ['P1W', 'P1M', 'P3M', 'P1Y'].filter((cadence) => cadence !== own);
     const cadences = [own, dice.of(...others), dice.of(...others), own];
-    const first = prices.slice(0, 4).map((price, place): Price => ({ ...price, cadence: cadences[place] as string }));
+    const first = prices.slice(0, 4).map((price, place): Price => {
+      const cadence = cadences[place] as string;
+      const isLong = (DAYS_OF[cadence] as number) > (DAYS_OF[own] as number);
+      return { ...price, cadence, ...(this.#has.has('coupon') && isLong && { term: 'in_arrears' }) };
+    });
+    if (prices[4]?.cadence !== 'P1W') this.#long.add(4);
     const minimum = this.#amount(dice.of(50, 200, 500, 2_000));
     const plans: Plan[] = [
       {
@@ -137,7 +144,7 @@ class Mixed {
     if (of('exempt')) this.#push({ do: 'exempt', is: dice.of(true, true, false) });
     const isFirst =
       of('commitment', 'cut', 'late', 'eachEvent', 'overTime') ||
-      (of('endPast', 'agreed', 'pause', 'note') && dice.once(2));
+      (of('endPast', 'agreed', 'coupon', 'pause', 'note') && dice.once(2));
     if (isFirst) this.#subscribe('s0', KEPT);
     if (of('again', 'undone') || !this.#isThere('s0')) this.#subscribe('s1', LEFT);
     const acts: (() => void)[] = [() => this.#push({ do: 'pay', how: 'full' })];
@@ -152,6 +159,7 @@ class Mixed {
     if (of('dispute')) often(2, () => this.#dispute());
     if (of('oneOff')) often(1, () => this.#oneOff());
     if (of('agreed')) often(2, () => this.#agree());
+    if (of('coupon')) often(2, () => this.#coupon());
     if (of('paidFor')) often(1, () => this.#push({ do: 'payer', is: dice.once(2) }));
     if (of('pause')) often(2, () => this.#pause());
     if (of('note')) often(2, () => this.#note());
@@ -169,6 +177,7 @@ class Mixed {
       ['dispute', () => this.#dispute()],
       ['oneOff', () => this.#oneOff()],
       ['agreed', () => this.#agree()],
+      ['coupon', () => this.#coupon()],
       ['pause', () => this.#pause()],
       ['note', () => this.#note()],
       ['exempt', () => this.#push({ do: 'exempt', is: true })],
@@ -188,6 +197,7 @@ class Mixed {
       pause: 'pause',
       note: 'note',
       exempt: 'exempt',
+      coupon: 'coupon',
       paidFor: 'payer',
     };
     return this.#steps.some((step) => step.do === sign[kind]);
@@ -337,6 +347,32 @@ class Mixed {
       credit,
     });
     this.#advance(dice.of(2, 15, 31, 40));
+  }
+
+  /** A coupon of s0 or s1, or the end of one. */
+  #coupon(): void {
+    const dice = this.#dice;
+    const there = ['s0', 's1'].filter((each) => this.#isThere(each));
+    if (there.length === 0) return;
+    const sub = dice.of(...(there as [string, ...string[]]));
+    if (dice.once(5)) {
+      this.#push({ do: 'endCoupon', sub, at: dice.between(0, 3) });
+      return;
+    }
+    const periods = dice.of(1, 2, 3, 0);
+    const own = sub === 's0' ? [...this.#kept] : [4, 5];
+    const prices = own.filter((price) => !this.#long.has(price) && dice.once(2));
+    const isNamed = prices.length > 0 && (own.some((price) => this.#long.has(price)) || dice.once(2));
+    if (own.some((price) => this.#long.has(price)) && !isNamed) return;
+    // No rule decides which of a minimum and of an amount off some prices comes first.
+    const isAmount = dice.once(2) && !(isNamed && this.#has.has('commitment'));
+    this.#push({
+      ...{ do: 'coupon', sub, ...(periods > 0 && { periods }) },
+      ...(isAmount ? { amount: this.#amount(dice.of(5, 30, 200)) } : { percent: dice.of('0.5', '0.1', '0.333', '1') }),
+      ...(isNamed && { prices }),
+      ...(sub === 's1' && dice.once(2) && { plans: [LEFT] }),
+    });
+    if (dice.once(2)) this.#advance(dice.of(2, 15, 31));
   }
 
   /** A pause with or without a known end, usage in it, and its end: as planned, moved, at once, or not yet. */

@@ -74,7 +74,7 @@ export function takenOff({ lived, agreed, history, notes, bills }: OfNotes): {
       because: `notes of ${those.map(({ amount }) => amount).join(' + ')} off ${owed.over}/${owed.under}`,
     });
     const [first] = same ?? [];
-    if (isMore && first) excess.push({ ...first, amount: minus(noted, owed) });
+    if (isMore && first) excess.push({ ...first, amount: minus(noted, owed), general: exact(0n) });
   }
   return { taken, excess };
 }

@@ -1,6 +1,7 @@
 import { type Exact, exact, minus, nearest, plus, read, times } from '../support/exact.ts';
 import { chargeOf } from '../support/invoice-oracle.ts';
 import { agreedIn } from './agreed.ts';
+import { type Couponed, lessPercents, offPeriods, withWindows } from './coupons.ts';
 import {
   cadenceIn,
   type Deed,
@@ -27,8 +28,8 @@ import { billedAnew, unpaused } from './paused.ts';
  */
 export interface Owed {
   readonly sub: string;
-  /** `minimum`: the commitment of the plans. */
-  readonly price: number | 'minimum';
+  /** `minimum`: the commitment of the plans. `coupon`: coupons that are worked out for whole periods; below 0. */
+  readonly price: number | 'minimum' | 'coupon';
   /** Net of discounts, before tax, in minor units; with tax where taxes are inclusive. */
   readonly amount: Exact;
   /** The number of rounded or credited periods: an odd life may be off by so many minor units. */
@@ -42,16 +43,20 @@ export interface Owed {
 type Use = Of<'use'>;
 
 export function owedOf(lived: Life, deeds: readonly Deed[], neverActive: ReadonlySet<string>): Owed[] {
-  const agreed = agreedIn(lived, historiesOf(lived, deeds, neverActive));
+  const agreed = agreedIn(lived, historiesOf(lived, deeds, neverActive).map(withWindows));
   const { life, histories, listed } = agreed;
   const uses = deeds.flatMap(({ step }) => (step.do === 'use' ? [step] : []));
   const grants = deeds.flatMap(({ step }) => (step.do === 'grant' ? [step] : []));
   return histories.flatMap((history) => {
     const world = { history, histories, uses, grants };
-    const bills = life.prices.map((_, price) => billsOf(life, world, price));
+    const bills = life.prices.map((_, price) =>
+      withCoupons(life, history, billsOf(life, world, price), listed[price] as number),
+    );
     const owed = bills.map((found, price) => owedFor(life, history, price, found));
     const notes = notesIn(deeds).filter(({ sub }) => sub === history.sub);
     const { taken, excess } = takenOff({ lived, agreed, history, notes, bills });
+    const minimum = minimumsOf(life, history, [...bills.flat(), ...excess]);
+    const off = offPeriods(life, history, [...bills.flat(), ...minimum]);
     return [
       ...lived.prices.map((_, price) =>
         less(
@@ -59,7 +64,10 @@ export function owedOf(lived: Life, deeds: readonly Deed[], neverActive: Readonl
           taken.filter((each) => each.price === price),
         ),
       ),
-      minimumOwed(life, history, [...bills.flat(), ...excess], notes),
+      totalOf(history.sub, 'minimum', lessNotes(life, minimum, notes)),
+      totalOf(history.sub, 'coupon', [
+        { amount: exact(off.amount), because: off.because.join('; '), roundings: off.because.length },
+      ]),
     ];
   });
 }
@@ -91,8 +99,10 @@ interface World {
 }
 
 /** What a price owes for a time, as one invoice bills it; what credits take back of it is left out. */
-export interface Bill {
+export interface Bill extends Couponed {
   readonly amount: Exact;
+  /** What coupons that name no prices take of it: it counts for a minimum. */
+  readonly general?: Exact;
   readonly because: string;
   readonly roundings: number;
   /** The period of its series; absent: it is billed once. */
@@ -116,6 +126,30 @@ function billsOf(life: Life, world: World, index: number): Bill[] {
   );
 }
 
+/** The bills of a price less the percentages of coupons, charge by charge. */
+const withCoupons = (life: Life, history: History, bills: readonly Bill[], listed: number): Bill[] =>
+  [...Map.groupBy(bills, ({ whole, service }) => `${whole?.from} ${service.from}`).values()].flatMap((charge) => {
+    const own = charge.map((bill) => ({ ...bill, listed }));
+    const named = { ...history, coupons: history.coupons.filter(({ prices }) => prices !== undefined) };
+    const after = lessPercents(life, history, own);
+    return lessPercents(life, named, own).map((bill, place) => {
+      const { amount } = after[place] as Bill;
+      const roundings = bill.roundings + history.coupons.length;
+      return { ...bill, amount, general: minus(bill.amount, amount), roundings };
+    });
+  });
+
+const totalOf = (
+  sub: string,
+  price: Owed['price'],
+  bills: readonly Pick<Bill, 'amount' | 'because' | 'roundings'>[],
+): Owed => ({
+  ...{ sub, price, isOpen: false },
+  amount: bills.map(({ amount }) => amount).reduce(plus, exact(0n)),
+  roundings: bills.reduce((total, { roundings }) => total + roundings, 0),
+  because: bills.map(({ because }) => because),
+});
+
 function owedFor(life: Life, history: History, index: number, bills: readonly Bill[]): Owed {
   return {
     sub: history.sub,
@@ -132,8 +166,8 @@ function owedFor(life: Life, history: History, index: number, bills: readonly Bi
  * of the series counts whole. One of another cadence counts by its seconds in the period, if it is billed by then; in
  * arrears it is if its own period or part ends by then, and a cut of a longer series never counts.
  */
-function minimumOwed(life: Life, history: History, bills: readonly Bill[], notes: readonly Noted[]): Owed {
-  const owed = periodsOf(life, history).flatMap(({ chain, whole, span }) => {
+function minimumsOf(life: Life, history: History, bills: readonly Bill[]): Bill[] {
+  return periodsOf(life, history).flatMap(({ chain, whole, span }) => {
     const parts = segmentsOf(history).flatMap(({ plan, ...segment }) => {
       const { minimum, cadence } = life.plans[plan] as Plan;
       const share = exact(BigInt(overlapOf(unpaused([segment], history), span)), BigInt(whole.to - whole.from));
@@ -146,29 +180,34 @@ function minimumOwed(life: Life, history: History, bills: readonly Bill[], notes
       return closed === null || (closed <= span.to && !(isLonger && isCut));
     };
     const counted = bills.flatMap((bill) => {
-      if (isOwn(bill)) return [bill.amount];
+      const amount = plus(bill.amount, bill.general ?? exact(0n));
+      if (isOwn(bill)) return [amount];
       const length = lengthOf(bill.spans);
       if (bill.cadence === chain.cadence || length === 0 || !isBilled(bill)) return [];
       const overlap = overlapOf(bill.spans, span);
-      return overlap === 0 ? [] : [times(bill.amount, exact(BigInt(overlap), BigInt(length)))];
+      return overlap === 0 ? [] : [times(amount, exact(BigInt(overlap), BigInt(length)))];
     });
     const asked = times(parts.reduce(plus), exact(10n ** BigInt(DIGITS[life.currency])));
     const missing = nearest(counted.reduce(minus, asked));
     const because = `${shown(span)} minimum ${asked.over}/${asked.under}, missing ${missing}`;
+    const bill: Bill = {
+      ...{ amount: exact(missing > 0n ? missing : 0n), because, roundings: 1 + counted.length },
+      ...{ listed: 'minimum', service: span, spans: [], closed: null, isCut: false },
+    };
+    return lessPercents(life, history, [bill]);
+  });
+}
+
+/** Minimums less the notes on them: coupons look at a line before its notes. */
+const lessNotes = (life: Life, minimums: readonly Bill[], notes: readonly Noted[]): Bill[] =>
+  minimums.map(({ service, amount, ...bill }) => {
     const noted = notes
-      .filter(({ price, from }) => price === 'minimum' && span.from <= from && from < span.to)
+      .filter(({ price, from }) => price === 'minimum' && service.from <= from && from < service.to)
       .map((note) => minorOf(life, note))
       .reduce(plus, exact(0n));
-    const left = nearest(minus(exact(missing), noted));
-    return [{ amount: left > 0n ? left : 0n, because, roundings: 1 + counted.length }];
+    const left = nearest(minus(amount, noted));
+    return { ...bill, service, amount: exact(left > 0n ? left : 0n) };
   });
-  return {
-    ...{ sub: history.sub, price: 'minimum', isOpen: false },
-    amount: exact(owed.reduce((total, { amount }) => total + amount, 0n)),
-    roundings: owed.reduce((total, { roundings }) => total + roundings, 0),
-    because: owed.map(({ because }) => because),
-  };
-}
 
 const overlapOf = (spans: readonly Span[], within: Span): number => lengthOf(clipped(spans, within));
 
@@ -187,7 +226,9 @@ function onceOwed(life: Life, history: History, index: number): Bill[] {
   );
   const isAsked = price.term === 'in_advance' && history.billedFrom <= history.madeAt && isFirst(first);
   const net = isAsked ? amount : discounted(history, amount, NEVER);
-  return [{ amount: exact(net), because: `once ${net}`, roundings: 0, spans: [], closed: null, isCut: false }];
+  const service = { from: Math.max(first.from, history.billedFrom), to: NEVER };
+  const once = { because: `once ${net}`, roundings: 0, spans: [], closed: null, isCut: false };
+  return [{ ...once, amount: exact(net), service, listed: index }];
 }
 
 /**
@@ -246,7 +287,8 @@ function feeOwed(life: Life, history: History, index: number, period: Period, qu
       { isForTime: true, used, share, limitShare },
       earlier.length === 0 ? 0n : chargeOf({ ...asked(price), ...before }, DIGITS[life.currency]).amount,
     );
-    return { amount, because: `${shown(period.whole)} ${because}`, roundings, spans: them, ...ofPeriod(period) };
+    const of = { roundings, spans: them, ...ofPeriod(period) };
+    return { amount, because: `${shown(period.whole)} ${because}`, ...of, listed: index };
   };
   // The parts of a period sum to the whole. Times with a gap between them are lines, each of which is rounded.
   if (price.term === 'in_arrears')
@@ -254,20 +296,21 @@ function feeOwed(life: Life, history: History, index: number, period: Period, qu
       spans.flatMap((span) => {
         const [them, earlier] = [clipped([span], { from, to }), clipped([span], { from: period.span.from, to: from })];
         const closed = Math.min(to, period.span.to);
-        return them.length === 0 ? [] : [{ ...bill(them, at, true, earlier), closed, isCut }];
+        return them.length === 0 ? [] : [{ ...bill(them, at, true, earlier), closed, isCut, service: span }];
       }),
     );
   // The upfront invoice is issued as the subscription is made, before it has a discount.
   const isFirst = period.span.from === history.billedFrom && history.billedFrom <= history.madeAt;
-  return spans
-    .flatMap((span) => history.known?.(index, span) ?? { ...span, since: history.madeAt })
-    .flatMap(({ since: known, ...span }) =>
-      billedAnew(history, period, span).map((part) => ({ ...part, since: Math.max(known, part.since ?? known) })),
-    )
-    .map(({ since, ...span }) => ({
-      ...bill([span], borneAt(life, history, period, since), !(isFirst && since === history.madeAt)),
-      ...{ closed: null, isCut: false },
-    }));
+  return spans.flatMap((service) =>
+    (history.known?.(index, service) ?? [{ ...service, since: history.madeAt }])
+      .flatMap(({ since: known, ...span }) =>
+        billedAnew(history, period, span).map((part) => ({ ...part, since: Math.max(known, part.since ?? known) })),
+      )
+      .map(({ since, ...span }) => ({
+        ...bill([span], borneAt(life, history, period, since), !(isFirst && since === history.madeAt)),
+        ...{ closed: null, isCut: false, service },
+      })),
+  );
 }
 
 /**
@@ -368,6 +411,7 @@ function usageOwed(life: Life, world: World, index: number, { period, closedTo }
   const held = heldSpans(life, then, billed, index);
   const spans = unpaused(held, history, 'free');
   if (spans.length === 0) return [];
+  const service = { from: (spans[0] as Span).from, to: (spans.at(-1) as Span).to };
   // Pauses with free usage scale what goes with the usage, and all of them its limits.
   const of = (during: Period, as: History, them: readonly Span[], usage?: 'free') =>
     isForTime
@@ -394,6 +438,7 @@ function usageOwed(life: Life, world: World, index: number, { period, closedTo }
         spans: asDated(spans),
         closed: to,
         isCut,
+        ...{ service, listed: index },
         ...ofPeriod(period),
       },
     ];
@@ -414,6 +459,7 @@ function usageOwed(life: Life, world: World, index: number, { period, closedTo }
       spans: asDated(clipped(spans, { from, to })),
       closed: to,
       isCut,
+      ...{ service, listed: index },
       ...ofPeriod(period),
     };
   });

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { forgetCheckouts } from '../../src/checkout/index.ts';
 import { forgetConfirmedTaxIds } from '../../src/customers/index.ts';
@@ -753,5 +754,53 @@ describe('strangers and mistakes', () => {
       (await shop.read(`/v0/checkoutLinks?${query}`)).data.map(({ id }: Resource) => id);
     expect(await listed(`planId=${plan.id}`)).toEqual([two.id, one.id]);
     expect(await listed(`customerId=${customer.id}`)).toEqual([two.id]);
+  });
+});
+
+describe('a coupon of a sign-up link', () => {
+  it('is in the price of the page, and held from the form to the payment', async () => {
+    const plan = await planOf(inAdvance('50'));
+    const fields = { name: 'Half', percentOff: '0.5', duration: 'once', maxRedemptions: 1 };
+    const coupon = await shop.create('/v0/coupons', fields);
+    const made = await link(plan, { coupons: [coupon.id] });
+    expect(made).toMatchObject({ coupons: [coupon.id], allowPromotionCodes: false });
+    const page = await open(made);
+    // 50.00 less 25.00, and 20 % tax; the next one is 60.00.
+    for (const part of ['$30.00', 'Seat: Half', '10 April 2026: $60.00']) expect(page.words).toContain(part);
+    const session = await reader.press(page, 'Continue to payment', ADA);
+    expect(session.words).toContain('Pay $30.00');
+    expect((await shop.read(`/v0/coupons/${coupon.id}`)).redemptionCount).toBe(1);
+    await sleep(3_100); // a page keeps its offer for 3 seconds
+    const gone = await open(made);
+    for (const part of ['The discount is no longer available', '$60.00']) expect(gone.words).toContain(part);
+    await pay(session);
+    const [subscription] = await subscriptionsOf(plan);
+    const { data } = await shop.read(`/v0/subscriptions/${subscription.id}/coupons`);
+    expect(data).toMatchObject([{ couponId: coupon.id, totalDiscount: '25.00' }]);
+    expect((await shop.read(`/v0/coupons/${coupon.id}`)).redemptionCount).toBe(1);
+  });
+
+  it('is typed as a code, and given back where nobody pays', async () => {
+    const plan = await planOf(inAdvance('50'));
+    const fields = { name: 'Half', code: 'HALF-OFF', percentOff: '0.5', duration: 'once' };
+    const coupon = await shop.create('/v0/coupons', fields);
+    const made = await link(plan, { allowPromotionCodes: true });
+    const path = new URL(made.url).pathname;
+    expect((await open(made)).words).toContain('Promotion code');
+    const wrong = await reader.open(`${path}?code=nothing`);
+    for (const part of ['This code cannot be used', '$60.00']) expect(wrong.words).toContain(part);
+    const page = await reader.open(`${path}?code=half-off`);
+    expect(page.words).toContain('$30.00');
+    const session = await reader.press(page, 'Continue to payment', ADA);
+    expect(session.words).toContain('Pay $30.00');
+    expect((await shop.read(`/v0/coupons/${coupon.id}`)).redemptionCount).toBe(1);
+    await shop.act(`/v0/checkoutLinks/${made.id}/expire`);
+    expect((await shop.read(`/v0/coupons/${coupon.id}`)).redemptionCount).toBe(0);
+  });
+
+  it('is refused as the link is made, with its field', async () => {
+    const plan = await planOf(inAdvance('50'));
+    const answer = await merchant.post('/v0/checkoutLinks', { planId: plan.id, coupons: ['nothing'] });
+    expect([answer.status, answer.body.details]).toEqual([404, expect.objectContaining({ field: 'coupons.0' })]);
   });
 });

@@ -127,6 +127,9 @@ const newEntitlement = async ({ shop, product, metric, customer }: World) =>
     template: { type: 'metered', billableMetricIds: [metric.id] },
     activeFrom: START,
   });
+const newCoupon = (shop: World['shop'], fields: object = {}) =>
+  shop.create('/v0/coupons', { name: 'Half', percentOff: '0.5', duration: 'once', ...fields });
+
 const newAdjustment = (shop: World['shop'], subscription: Resource) =>
   shop.create(`/v0/subscriptions/${subscription.id}/adjustments`, {
     type: 'percentageDiscount',
@@ -574,6 +577,59 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
         description: 'Launch',
         idempotencyKey: unique('adjustment'),
       }),
+  ],
+  createCoupon: [
+    ({ merchant }) => ({
+      body: { name: 'Half', percentOff: '0.5', duration: 'forever', merchantId: merchant.id },
+    }),
+    ({ merchant, plan, metric, fee }) => ({
+      body: {
+        name: 'Voucher',
+        code: unique('CODE'),
+        amountOff: '30',
+        currency: 'USD',
+        duration: 'periods',
+        durationInPeriods: 3,
+        carriesOver: true,
+        appliesTo: {
+          planIds: [plan.id],
+          priceIds: [plan.prices[0].id],
+          billableMetricIds: [metric.id],
+          feeIds: [fee.id],
+        },
+        minimumAmount: '5',
+        maxRedemptions: 10,
+        maxRedemptionsPerCustomer: 2,
+        newCustomersOnly: true,
+        redeemBy: FAR_AHEAD,
+        metadata: { campaign: 'spring' },
+        merchantId: merchant.id,
+      },
+    }),
+  ],
+  listCoupons: [() => ({}), () => ({ query: { code: 'nothing' } })],
+  getCoupon: [async ({ shop }) => on((await newCoupon(shop)).id)],
+  updateCoupon: [
+    async ({ shop }) =>
+      on((await newCoupon(shop)).id, {
+        ...{ name: 'Half price', redeemBy: FAR_AHEAD, maxRedemptions: 5, metadata: { a: 'b' }, archived: true },
+      }),
+  ],
+  redeemCoupon: [
+    async ({ shop, subscription }) => on(subscription.id, { couponId: (await newCoupon(shop)).id }),
+    async ({ shop, subscription }) => {
+      const code = unique('CODE');
+      await newCoupon(shop, { code });
+      return on(subscription.id, { code, from: FAR_AHEAD, idempotencyKey: unique('redemption') });
+    },
+  ],
+  listRedemptions: [({ subscription }) => on(subscription.id)],
+  endRedemption: [
+    async ({ shop, subscription }) => {
+      const { id: couponId } = await newCoupon(shop);
+      const { id } = await shop.create(`/v0/subscriptions/${subscription.id}/coupons`, { couponId });
+      return { params: { id: subscription.id, redemptionId: id } };
+    },
   ],
   getUpcomingInvoice: [({ subscription }) => on(subscription.id)],
   explainInvoice: [({ invoice }) => on(invoice.id)],

@@ -138,6 +138,11 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
     threshold: '1000000',
   });
   const checkoutLink = await shop.create('/v0/checkoutLinks', { planId: plan.id });
+  const coupon = await shop.create('/v0/coupons', { name: 'Half', percentOff: '0.5', duration: 'forever' });
+  const redemption = await shop.create(`/v0/subscriptions/${subscription.id}/coupons`, {
+    couponId: coupon.id,
+    from: FAR_AHEAD,
+  });
   const apiKey = await shop.create(`/v0/users/${merchant.userId}/apikeys`, { name: 'standing' });
   const ids = {
     organization: [merchant.id, customer.consumerId],
@@ -180,6 +185,8 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
       webhookEvent,
       alert,
       checkoutLink,
+      coupon,
+      redemption,
     ]),
     planVersion: [plan.defaultVersionId],
   };

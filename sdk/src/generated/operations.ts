@@ -154,8 +154,17 @@ export const OPERATIONS = {
     changePlan: 'POST /v0/subscriptions/{id}/changes b',
     listChanges: 'GET /v0/subscriptions/{id}/changes ql',
     cancelChange: 'DELETE /v0/subscriptions/{id}/changes/{changeId}',
+    redeemCoupon: 'POST /v0/subscriptions/{id}/coupons b',
+    listRedemptions: 'GET /v0/subscriptions/{id}/coupons ql',
+    endRedemption: 'DELETE /v0/subscriptions/{id}/coupons/{redemptionId}',
     getUpcomingInvoice: 'GET /v0/subscriptions/{id}/upcomingInvoice q',
     createPortal: 'POST /v0/subscriptions/{id}/portal b',
+  },
+  coupons: {
+    create: 'POST /v0/coupons b',
+    list: 'GET /v0/coupons ql',
+    get: 'GET /v0/coupons/{id}',
+    update: 'PATCH /v0/coupons/{id} b',
   },
   entitlements: {
     list: 'GET /v1/entitlements ql',

@@ -37,6 +37,10 @@ import type {
   CostReport,
   CostUpdate,
   CostUsageResponse,
+  Coupon,
+  CouponCreate,
+  CouponList,
+  CouponUpdate,
   CreateEventsBody,
   CreateEventsQuery,
   CreateEventsReply,
@@ -120,6 +124,7 @@ import type {
   ListBillingSchedulesQuery,
   ListCheckoutLinksQuery,
   ListCostsQuery,
+  ListCouponsQuery,
   ListCustomersQuery,
   ListEntitlementsQuery,
   ListEventsQuery,
@@ -150,6 +155,7 @@ import type {
   ListPlansQuery,
   ListPricesQuery,
   ListProductsQuery,
+  ListRedemptionsQuery,
   ListReservationsQuery,
   ListScheduleIntervalsQuery,
   ListScheduleInvoicesQuery,
@@ -232,6 +238,9 @@ import type {
   ProfitabilitySummaryResponse,
   Reason,
   ReceiveSourceEventReply,
+  Redemption,
+  RedemptionCreate,
+  RedemptionList,
   RefundCreate,
   Reservation,
   ReservationCreate,
@@ -1380,6 +1389,33 @@ export interface SubscriptionsResource {
   cancelChange(id: string, changeId: string, options?: CallOptions): Promise<void>;
 
   /**
+   * Redeem a coupon for a subscription.
+   *
+   * The charges whose service begins in the window of the redemption cost less. The window begins with the first period that is not billed yet, and no change of the plan moves it. Refusals are 409 with their reason.
+   *
+   * `POST /v0/subscriptions/{id}/coupons`
+   */
+  redeemCoupon(id: string, body?: RedemptionCreate, options?: CallOptions): Promise<Redemption>;
+
+  /**
+   * List the coupons of a subscription.
+   *
+   * The newest redemption comes first.
+   *
+   * `GET /v0/subscriptions/{id}/coupons`
+   */
+  listRedemptions(id: string, query?: ListRedemptionsQuery, options?: CallOptions): List<RedemptionList>;
+
+  /**
+   * End a coupon of a subscription.
+   *
+   * It ends now: service that began before keeps it, and what it gave stays. If nothing is billed since its start, the redemption is deleted, and the coupon can be redeemed once more.
+   *
+   * `DELETE /v0/subscriptions/{id}/coupons/{redemptionId}`
+   */
+  endRedemption(id: string, redemptionId: string, options?: CallOptions): Promise<void>;
+
+  /**
    * Preview the next invoice.
    *
    * Answers the open period that closes next, rated as of now, with up to 1,000 lines. `billingCadence` chooses another series of invoices. Nothing is stored. If no period is open: 404.
@@ -1396,6 +1432,44 @@ export interface SubscriptionsResource {
    * `POST /v0/subscriptions/{id}/portal`
    */
   createPortal(id: string, body?: PortalLinkCreate, options?: CallOptions): Promise<SubscriptionPortal>;
+}
+
+export interface CouponsResource {
+  /**
+   * Create a coupon.
+   *
+   * A fraction or an amount off, for one or more periods of a plan, or for ever. It does not change afterwards, but for its name, limits and metadata. A code that another coupon has is a 409 `KEY_TAKEN`.
+   *
+   * `POST /v0/coupons`
+   */
+  create(body: CouponCreate, options?: CallOptions): Promise<Coupon>;
+
+  /**
+   * List coupons.
+   *
+   * The newest coupon comes first.
+   *
+   * `GET /v0/coupons`
+   */
+  list(query?: ListCouponsQuery, options?: CallOptions): List<CouponList>;
+
+  /**
+   * Retrieve a coupon.
+   *
+   * `status` says whether it can be redeemed.
+   *
+   * `GET /v0/coupons/{id}`
+   */
+  get(id: string, options?: CallOptions): Promise<Coupon>;
+
+  /**
+   * Update a coupon.
+   *
+   * A field that is not sent stays as it is. Subscriptions that have redeemed it keep it.
+   *
+   * `PATCH /v0/coupons/{id}`
+   */
+  update(id: string, body?: CouponUpdate, options?: CallOptions): Promise<Coupon>;
 }
 
 export interface EntitlementsResource {
@@ -2633,6 +2707,7 @@ export interface Resources extends Alone {
   readonly events: EventsResource;
   readonly usage: UsageResource;
   readonly subscriptions: SubscriptionsResource;
+  readonly coupons: CouponsResource;
   readonly entitlements: EntitlementsResource;
   readonly lineItems: LineItemsResource;
   readonly invoices: InvoicesResource;
@@ -2758,6 +2833,13 @@ export interface Operations {
   'DELETE /v0/plans/{id}/migrations/{migrationId}': { query: Record<string, never>; body: undefined; reply: PlanMigrationProgress };
   'GET /v0/plans/{id}/migrations/{migrationId}/subscriptions': { query: ListPlanMigrationSubscriptionsQuery; body: undefined; reply: PlanMigrationSubscriptionList };
   'POST /v0/plans/{id}/simulate': { query: Record<string, never>; body: PlanSimulationCreate; reply: PlanSimulation };
+  'POST /v0/coupons': { query: Record<string, never>; body: CouponCreate; reply: Coupon };
+  'GET /v0/coupons': { query: ListCouponsQuery; body: undefined; reply: CouponList };
+  'GET /v0/coupons/{id}': { query: Record<string, never>; body: undefined; reply: Coupon };
+  'PATCH /v0/coupons/{id}': { query: Record<string, never>; body: CouponUpdate; reply: Coupon };
+  'POST /v0/subscriptions/{id}/coupons': { query: Record<string, never>; body: RedemptionCreate; reply: Redemption };
+  'GET /v0/subscriptions/{id}/coupons': { query: ListRedemptionsQuery; body: undefined; reply: RedemptionList };
+  'DELETE /v0/subscriptions/{id}/coupons/{redemptionId}': { query: Record<string, never>; body: undefined; reply: null };
   'GET /v1/entitlements': { query: ListEntitlementsQuery; body: undefined; reply: EntitlementList };
   'POST /v1/entitlements': { query: Record<string, never>; body: EntitlementCreate; reply: EntitlementDetail };
   'GET /v0/entitlements/activeEntitlements': { query: ListActiveEntitlementsQuery; body: undefined; reply: ActiveEntitlementList };

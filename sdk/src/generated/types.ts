@@ -1,7 +1,7 @@
 // Made of the OpenAPI document by `npm run sdk:generate`. A test makes it again and compares.
 
 /** The reason of an error, for programs. A later version can add codes. */
-export type ErrorCode = ("API_KEY_MISSING" | "API_KEY_INVALID" | "API_KEY_EXPIRED" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "INVALID_TRANSITION" | "PRECONDITION_FAILED" | "METHOD_NOT_ALLOWED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "MALFORMED_REQUEST" | "REQUEST_TIMEOUT" | "HEADERS_TOO_LARGE" | "MALFORMED_BODY" | "INVALID_VALUE" | "RATE_LIMITED" | "TOO_MANY_AT_ONCE" | "TOOK_TOO_LONG" | "CLOCK_BEHIND" | "DATABASE_FULL" | "DATABASE_UNAVAILABLE" | "CONSUMER_EXISTS" | "TAX_NOT_ENABLED" | "PROVIDER_NOT_CONNECTED" | "EXTERNAL_ID_TAKEN" | "CUSTOMER_EXISTS" | "CUSTOMER_IN_USE" | "KEY_TAKEN" | "FEATURE_IN_USE" | "METRIC_IN_USE" | "ITEM_IN_USE" | "FEE_IN_USE" | "PRICE_IN_USE" | "PLAN_IN_USE" | "VERSION_IS_DEFAULT" | "VERSION_NOT_PUBLISHED" | "CLOCK_BACKWARDS" | "CLOCK_ADVANCING" | "TEST_CLOCK_IN_USE" | "INGEST_QUEUE_FULL" | "EVENTS_ARCHIVED" | "ARCHIVE_UNAVAILABLE" | "ADJUSTMENT_IN_USE" | "CHANGE_SCHEDULED" | "OTHER_PLAN_VERSION" | "PLAN_MIGRATION_RUNNING" | "ENTITLEMENT_NOT_METERED" | "RESERVATION_UNAVAILABLE" | "ENTITLEMENT_ENDED" | "ENTITLEMENT_EXISTS" | "INSUFFICIENT_BALANCE" | "INVOICE_NOT_PAID" | "INVOICE_ALREADY_REFUNDED" | "WALLET_SPENT" | "SETTLEMENT_TOO_MUCH" | "REBILL_NOT_POSSIBLE" | "TAX_FAILED" | "DOCUMENT_NOT_AVAILABLE" | "PAYMENT_SESSION_EXPIRED" | "PAYMENT_IN_PROGRESS" | "PROVIDER_SIGNATURE_INVALID" | "PAID_AT_PROVIDER" | "PAYMENT_DISPUTED" | "NO_PAYMENT_METHOD" | "NO_PAYMENT_PROVIDER" | "REFERENCE_TAKEN" | "ORDER_IN_USE" | "ORDER_WITHOUT_LINES" | "ORDER_TOTAL_DIFFERS" | "APPROVAL_PENDING" | "SNAPSHOT_STALE" | "SELF_APPROVAL" | "WEBHOOK_SIGNATURE_INVALID" | "SECRET_UNREADABLE" | "SOURCE_DISABLED" | "TOO_MANY_ENDPOINTS" | "ENDPOINT_DISABLED" | "TOO_MANY_DELIVERIES" | "CHECKOUT_NOT_POSSIBLE" | "CHECKOUT_LINK_USED" | "CHECKOUT_REPEATED" | "CHECKOUT_CHANGED" | "SIGNED_OUT" | "SIGN_IN_FAILED" | "SIGN_IN_LINK_INVALID" | "ORGANIZATION_NEEDED" | "INSECURE_SIGN_IN" | "CROSS_SITE" | "CONSOLE_HEADER_MISSING" | "PASSWORD_WRONG" | "SIGN_IN_AGAIN" | "PASSWORD_EXISTS")
+export type ErrorCode = ("API_KEY_MISSING" | "API_KEY_INVALID" | "API_KEY_EXPIRED" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "INVALID_TRANSITION" | "PRECONDITION_FAILED" | "METHOD_NOT_ALLOWED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "MALFORMED_REQUEST" | "REQUEST_TIMEOUT" | "HEADERS_TOO_LARGE" | "MALFORMED_BODY" | "INVALID_VALUE" | "RATE_LIMITED" | "TOO_MANY_AT_ONCE" | "TOOK_TOO_LONG" | "CLOCK_BEHIND" | "DATABASE_FULL" | "DATABASE_UNAVAILABLE" | "CONSUMER_EXISTS" | "TAX_NOT_ENABLED" | "PROVIDER_NOT_CONNECTED" | "EXTERNAL_ID_TAKEN" | "CUSTOMER_EXISTS" | "CUSTOMER_IN_USE" | "KEY_TAKEN" | "FEATURE_IN_USE" | "METRIC_IN_USE" | "ITEM_IN_USE" | "FEE_IN_USE" | "PRICE_IN_USE" | "PLAN_IN_USE" | "VERSION_IS_DEFAULT" | "VERSION_NOT_PUBLISHED" | "CLOCK_BACKWARDS" | "CLOCK_ADVANCING" | "TEST_CLOCK_IN_USE" | "INGEST_QUEUE_FULL" | "EVENTS_ARCHIVED" | "ARCHIVE_UNAVAILABLE" | "ADJUSTMENT_IN_USE" | "COUPON_EXPIRED" | "COUPON_ALREADY_REDEEMED" | "COUPON_EXHAUSTED" | "COUPON_NOT_APPLICABLE" | "CHANGE_SCHEDULED" | "OTHER_PLAN_VERSION" | "PLAN_MIGRATION_RUNNING" | "ENTITLEMENT_NOT_METERED" | "RESERVATION_UNAVAILABLE" | "ENTITLEMENT_ENDED" | "ENTITLEMENT_EXISTS" | "INSUFFICIENT_BALANCE" | "INVOICE_NOT_PAID" | "INVOICE_ALREADY_REFUNDED" | "WALLET_SPENT" | "SETTLEMENT_TOO_MUCH" | "REBILL_NOT_POSSIBLE" | "TAX_FAILED" | "DOCUMENT_NOT_AVAILABLE" | "PAYMENT_SESSION_EXPIRED" | "PAYMENT_IN_PROGRESS" | "PROVIDER_SIGNATURE_INVALID" | "PAID_AT_PROVIDER" | "PAYMENT_DISPUTED" | "NO_PAYMENT_METHOD" | "NO_PAYMENT_PROVIDER" | "REFERENCE_TAKEN" | "ORDER_IN_USE" | "ORDER_WITHOUT_LINES" | "ORDER_TOTAL_DIFFERS" | "APPROVAL_PENDING" | "SNAPSHOT_STALE" | "SELF_APPROVAL" | "WEBHOOK_SIGNATURE_INVALID" | "SECRET_UNREADABLE" | "SOURCE_DISABLED" | "TOO_MANY_ENDPOINTS" | "ENDPOINT_DISABLED" | "TOO_MANY_DELIVERIES" | "CHECKOUT_NOT_POSSIBLE" | "CHECKOUT_LINK_USED" | "CHECKOUT_REPEATED" | "CHECKOUT_CHANGED" | "SIGNED_OUT" | "SIGN_IN_FAILED" | "SIGN_IN_LINK_INVALID" | "ORGANIZATION_NEEDED" | "INSECURE_SIGN_IN" | "CROSS_SITE" | "CONSOLE_HEADER_MISSING" | "PASSWORD_WRONG" | "SIGN_IN_AGAIN" | "PASSWORD_EXISTS")
 /** A refusal with a code, or a list of wrong fields. */
 export type BadRequest = (Error | ValidationError)
 /** A decimal number. It is a string where a `double` would lose digits. */
@@ -2759,6 +2759,10 @@ tiers: (TierUsed[] | null)
 notes: string[]
 /** Of a discount or a credit: the line that it reduces. Null: none. */
 appliesToLineId: (string | null)
+/** The coupon that made the line. Null: none did. */
+couponId: (string | null)
+/** The redemption of the coupon by the subscription. Null: no coupon made the line. */
+redemptionId: (string | null)
 }
 /** An item of a line, with its ids in external systems. */
 export interface ResolvedItem {
@@ -3034,6 +3038,8 @@ quantities: {
 priceOverrides: (PriceOverride[] | null)
 /** Negotiated prices that end with the change, because the version has not their price. */
 droppedPriceOverrides: PriceOverride[]
+/** Redemptions of coupons that end with the change, because they are not for the plan. */
+endedRedemptionIds: string[]
 /** How fees are divided: by `second`, by whole `day`, or `none`. */
 proration: ("second" | "day" | "none")
 /** How unused charges in advance are credited: `invoice`, `wallet`, or `none`. */
@@ -3206,6 +3212,104 @@ totalTax: Decimal
 grandTotal: Decimal
 /** The lines of the invoice. */
 lineItems: InvoiceLineItem[]
+}
+/** A choice of charges. All lists empty: all charges. */
+export interface AppliesTo {
+/** Charges under these plans alone. Empty: under any plan. */
+planIds: string[]
+/** Charges of these prices. Together with the metrics and fees: any of them. All empty: all charges. */
+priceIds: string[]
+/** Charges for the usage of these metrics. */
+billableMetricIds: string[]
+/** Charges of these fees. */
+feeIds: string[]
+}
+/** A discount that subscriptions redeem: a fraction or an amount off, for some periods. */
+export interface Coupon {
+/** The id of this resource. It never changes. */
+id: string
+/** The name of the type of this resource. */
+object: "coupon"
+/** The id of the merchant that owns this resource. */
+merchantId: string
+/** The name, as invoices show it. */
+name: string
+/** What customers type: letters, digits, `-` and `_`, in any case. Null: only you can apply it. */
+code: (string | null)
+/** The discount as a fraction: "0.5" is 50 %. Null: it is an amount. */
+percentOff: (Decimal | null)
+/** The discount for each period of the plan, in major units. Null: it is a fraction. */
+amountOff: (Decimal | null)
+/** The currency of the amounts. A coupon with a currency is for subscriptions in it. */
+currency: (string | null)
+/** `once`: one period. `periods`: as many as `durationInPeriods`. `forever`: it does not end. */
+duration: ("once" | "periods" | "forever")
+/** With `periods`: the number of billing periods of the plan. Null: it has another duration. */
+durationInPeriods: (number | null)
+/** What a period leaves of `amountOff` goes on to the next one, until it is used up. */
+carriesOver: boolean
+appliesTo: AppliesTo
+/** What the charges of a period must come to before the coupon, in major units. Null: nothing. */
+minimumAmount: (Decimal | null)
+/** How often it can be redeemed. Null: any number of times. */
+maxRedemptions: (number | null)
+/** How often one customer can redeem it. */
+maxRedemptionsPerCustomer: number
+/** Only customers without any earlier active subscription can redeem it. */
+newCustomersOnly: boolean
+/** Until when it can be redeemed, exclusive. What is redeemed goes on. Null: it can always be. */
+redeemBy: (string | null)
+metadata: Metadata
+/** It can no longer be redeemed. What is redeemed goes on. */
+archived: boolean
+/** How often it is redeemed. */
+redemptionCount: number
+/** `active`: it can be redeemed. `exhausted`: `maxRedemptions` is reached. `expired`: `redeemBy` is over. */
+status: ("active" | "exhausted" | "expired" | "archived")
+/** When the resource was created. */
+createdAt: string
+/** When the resource was last changed. */
+updatedAt: string
+}
+/** A page of a list of `Coupon`. */
+export interface CouponList {
+/** The name of the type: a list. */
+object: "list"
+/** The resources of this page. */
+data: Coupon[]
+pagination: Pagination
+}
+/** A coupon as a subscription has redeemed it: less for service that begins in a window. */
+export interface Redemption {
+/** The id of this resource. It never changes. */
+id: string
+/** The name of the type of this resource. */
+object: "redemption"
+/** The coupon that is redeemed. */
+couponId: string
+/** The subscription that has redeemed it. */
+subscriptionId: string
+/** The id of the customer. */
+customerId: string
+/** The start of the window, inclusive. */
+from: string
+/** The end of the window, exclusive. Null: it does not end, or not before the amount is used up. */
+until: (string | null)
+/** What is left of the amount for the running period, with what was carried over. Null: no amount. */
+remainingAmount: (Decimal | null)
+totalDiscount: Decimal
+/** The currency of the subscription. */
+currency: string
+/** When the resource was created. */
+createdAt: string
+}
+/** A page of a list of `Redemption`. */
+export interface RedemptionList {
+/** The name of the type: a list. */
+object: "list"
+/** The resources of this page. */
+data: Redemption[]
+pagination: Pagination
 }
 /** The right of a customer to units of a metered feature. */
 export interface MeteredEntitlement {
@@ -3750,6 +3854,15 @@ reached: Decimal
 discount?: {
 percent: Decimal
 of: Decimal
+}
+/** The coupon that made the line. */
+coupon?: {
+/** The coupon. */
+couponId: string
+/** The redemption of the coupon by the subscription. */
+redemptionId: string
+/** The start of the period for which it is worked out. Absent: it is worked out on the charge alone. */
+period?: string
 }
 /** Of usage that goes on or is late. */
 soFar?: {
@@ -5124,6 +5237,10 @@ uses: number
 customer?: CheckoutBuyer
 /** The customer that the link is for. Absent: it creates new customers. */
 customerId?: string
+/** Coupons that everybody gets, as they were sent: ids or codes. */
+coupons: string[]
+/** The page has a field for the code of a coupon. */
+allowPromotionCodes: boolean
 /** Addresses to which the sign-up page leads. */
 redirectUrls: {
 /** The address after the subscription is created. Null: the page shows the result. */
@@ -5620,7 +5737,7 @@ export interface SearchResult {
 /** The name of the type of this resource. */
 object: "searchResult"
 /** The kind of the resource. `refund` is a credit note. */
-type: ("organization" | "user" | "apiKey" | "product" | "feature" | "customer" | "subscription" | "plan" | "planVersion" | "billableMetric" | "item" | "cost" | "fee" | "price" | "testClock" | "entitlement" | "grant" | "source" | "sourceEvent" | "sourceRule" | "invoice" | "refund" | "adjustment" | "paymentSession" | "event" | "order" | "orderLineItem" | "billingSchedule" | "scheduleInterval" | "scheduleInvoice" | "approval" | "externalReference" | "merchantIntegration" | "paymentMethod" | "payment" | "webhookEndpoint" | "webhookEvent" | "webhookAttempt" | "webhookReceipt" | "reservation" | "lineItem" | "priceFeature" | "auditEntry" | "ledgerTransaction" | "subscriptionChange" | "planMigration" | "credit" | "mail" | "alert" | "checkoutLink" | "checkout")
+type: ("organization" | "user" | "apiKey" | "product" | "feature" | "customer" | "subscription" | "plan" | "planVersion" | "billableMetric" | "item" | "cost" | "fee" | "price" | "testClock" | "entitlement" | "grant" | "source" | "sourceEvent" | "sourceRule" | "invoice" | "refund" | "adjustment" | "paymentSession" | "event" | "order" | "orderLineItem" | "billingSchedule" | "scheduleInterval" | "scheduleInvoice" | "approval" | "externalReference" | "merchantIntegration" | "paymentMethod" | "payment" | "webhookEndpoint" | "webhookEvent" | "webhookAttempt" | "webhookReceipt" | "reservation" | "lineItem" | "priceFeature" | "auditEntry" | "ledgerTransaction" | "subscriptionChange" | "planMigration" | "credit" | "mail" | "alert" | "checkoutLink" | "checkout" | "coupon" | "redemption")
 /** The id of this resource. It never changes. */
 id: string
 /** The id of the merchant that owns this resource. */
@@ -6819,6 +6936,8 @@ from?: (string | null)
 /** The end of the terms, exclusive. Null: they do not end. */
 to?: (string | null)
 }[] | null)
+/** Coupons to redeem, by their ids or codes. The first one applies first. */
+coupons?: (string[] | null)
 /** The billed customer. Required unless `customer` is sent. */
 customerId?: (string | null)
 /** A customer who is created, or found again, together with the subscription. Required unless `customerId` is sent. */
@@ -7038,6 +7157,90 @@ replacesPriceId: string
 /** The price that replaces it. */
 withPriceId: string
 }[] | null)
+}
+/** The body of `createCoupon`. */
+export interface CouponCreate {
+/** The name, as invoices show it. */
+name: string
+/** What customers type: letters, digits, `-` and `_`, in any case. Null: only you can apply it. */
+code?: (string | null)
+/** The discount as a fraction: "0.5" is 50 %. Null: it is an amount. */
+percentOff?: (Decimal | null)
+/** The discount for each period of the plan, in major units. Null: it is a fraction. */
+amountOff?: (Decimal | null)
+/** The currency of the amounts. A coupon with a currency is for subscriptions in it. */
+currency?: (string | null)
+/** `once`: one period. `periods`: as many as `durationInPeriods`. `forever`: it does not end. */
+duration: ("once" | "periods" | "forever")
+/** With `periods`: the number of billing periods of the plan. Null: it has another duration. */
+durationInPeriods?: (number | null)
+/** What a period leaves of `amountOff` goes on to the next one, until it is used up. */
+carriesOver?: (boolean | null)
+/** The charges that it is for. Without it: all. */
+appliesTo?: ({
+/**
+ * Charges under these plans alone. Empty: under any plan.
+ * 
+ * @maxItems 1000
+ */
+planIds?: (string[] | null)
+/**
+ * Charges of these prices. Together with the metrics and fees: any of them. All empty: all charges.
+ * 
+ * @maxItems 1000
+ */
+priceIds?: (string[] | null)
+/**
+ * Charges for the usage of these metrics.
+ * 
+ * @maxItems 1000
+ */
+billableMetricIds?: (string[] | null)
+/**
+ * Charges of these fees.
+ * 
+ * @maxItems 1000
+ */
+feeIds?: (string[] | null)
+} | null)
+/** What the charges of a period must come to before the coupon, in major units. Null: nothing. */
+minimumAmount?: (Decimal | null)
+/** How often it can be redeemed. Null: any number of times. */
+maxRedemptions?: (number | null)
+/** How often one customer can redeem it. */
+maxRedemptionsPerCustomer?: (number | null)
+/** Only customers without any earlier active subscription can redeem it. */
+newCustomersOnly?: (boolean | null)
+/** Until when it can be redeemed, exclusive. What is redeemed goes on. Null: it can always be. */
+redeemBy?: (string | null)
+/** Data of your own. A change replaces all of it. */
+metadata?: (Metadata | null)
+/** The merchant that owns the resource. Default: your own organization; an operator must send it. */
+merchantId?: (string | null)
+}
+/** The body of `updateCoupon`. */
+export interface CouponUpdate {
+/** The name, as invoices show it. */
+name?: (string | null)
+/** Until when it can be redeemed, exclusive. What is redeemed goes on. Null: it can always be. */
+redeemBy?: (string | null)
+/** How often it can be redeemed. Null: any number of times. */
+maxRedemptions?: (number | null)
+/** Data of your own. A change replaces all of it. */
+metadata?: (Metadata | null)
+/** It can no longer be redeemed. What is redeemed goes on. */
+archived?: (boolean | null)
+}
+/** The body of `redeemCoupon`. */
+export interface RedemptionCreate {
+/** The coupon. Give it or `code`, one of the two. */
+couponId?: (string | null)
+/** The code of the coupon, in any case. */
+code?: (string | null)
+/** From when it counts: the next start of a period of the plan. Default: the first period not yet billed. */
+from?: (string | null)
+/** Your key of this redemption. The same key again answers 200 with the first redemption. */
+idempotencyKey?: (string | null)
 }
 /** The body of `createEntitlement`. */
 export interface EntitlementCreate {
@@ -7815,6 +8018,14 @@ maxUses?: (number | null)
 customer?: (CheckoutBuyerBody | null)
 /** An existing customer. The page asks for no billing details, and the link works once. */
 customerId?: (string | null)
+/**
+ * Coupons that everybody gets who subscribes by the link, by their ids or codes.
+ * 
+ * @maxItems 20
+ */
+coupons?: (string[] | null)
+/** The page has a field for the code of a coupon. */
+allowPromotionCodes?: (boolean | null)
 metadata?: (Metadata | null)
 /** The merchant that owns the resource. Default: your own organization; an operator must send it. */
 merchantId?: (string | null)
@@ -8366,6 +8577,26 @@ offset?: number
 after?: string
 /** Only subscriptions with this outcome. */
 outcome?: ("applied" | "scheduled" | "refused" | "waiting" | "cancelled")
+}
+export interface ListCouponsQuery {
+/** How many resources the page has at most. */
+limit?: number
+/** How many resources come before the page. */
+offset?: number
+/** The page begins behind this resource: its id, or the `nextAfter` of the page before. Resources that come, go or change meanwhile do not move it. Not with `offset`. */
+after?: string
+/** Only the coupon with this code, in any case. */
+code?: string
+/** Only resources of this merchant. Default: your own organization; an operator without it gets all merchants. */
+merchantId?: string
+}
+export interface ListRedemptionsQuery {
+/** How many resources the page has at most. */
+limit?: number
+/** How many resources come before the page. */
+offset?: number
+/** The page begins behind this resource: its id, or the `nextAfter` of the page before. Resources that come, go or change meanwhile do not move it. Not with `offset`. */
+after?: string
 }
 export interface ListEntitlementsQuery {
 /** How many resources the page has at most. */

@@ -82,7 +82,7 @@ export async function createMetric(
 }
 
 /**
- * Makes the metrics of one event type, all or none (commercial.md §2). The field of a fault begins with the place of
+ * Makes the metrics of one event type, all or none (commercial.md §12). The field of a fault begins with the place of
  * its metric in the list.
  */
 export async function createMetrics(

@@ -12,6 +12,10 @@ export interface CheckoutLink {
   readonly customerId: string | null;
   /** The known details of its only buyer. */
   readonly known: KnownBuyer | null;
+  /** Ids or codes of coupons that everybody gets. */
+  readonly coupons: readonly string[];
+  /** The page has a field for a code. */
+  readonly allowPromotionCodes: boolean;
   /** Null: any number of people. */
   readonly maxUses: number | null;
   readonly uses: number;

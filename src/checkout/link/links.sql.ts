@@ -3,13 +3,14 @@ import type { PageRequest } from '../../http/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { CheckoutLink } from './link.ts';
 
-const INSERTED = sql`merchant_id, id, plan_id, currency, customer_id, known, max_uses, success_redirect_url,
+const INSERTED = sql`merchant_id, id, plan_id, currency, customer_id, known, coupons, allow_promotion_codes, max_uses,
+  success_redirect_url,
   failure_redirect_url, metadata, expires_at, created_at, updated_at`;
 const COLUMNS = sql`${INSERTED}, uses, ended_at`;
 
 export const insertLink = (tx: Tx, link: CheckoutLink): Promise<CheckoutLink> =>
   tx.one<CheckoutLink>(sql`
-    ${insertion('checkout_link', withJsonb(link, 'known', 'metadata'), INSERTED)}
+    ${insertion('checkout_link', withJsonb(link, 'known', 'metadata', 'coupons'), INSERTED)}
     returning ${COLUMNS}`);
 
 export const selectLink = (tx: Tx, id: string): Promise<CheckoutLink | undefined> =>

@@ -56,13 +56,14 @@ export class Offers {
 
 /** What an offer depends on, of what differs between visitors. A name and an e-mail address change no price. */
 function keyOf({ link, terms, typed, locale }: OfferOf, now: Instant): string {
-  const { merchantId, planId, currency, customerId, known } = link;
+  const { merchantId, planId, currency, customerId, known, coupons } = link;
   const minute = formatInstant(now.round({ smallestUnit: 'minute', roundingMode: 'floor' }));
   const person = customerId ?? [known?.address, known?.taxId, known?.externalId];
   return JSON.stringify([
     merchantId,
     planId,
     currency,
+    coupons,
     terms,
     person,
     typed && [typed.address, typed.taxId],

@@ -35,8 +35,9 @@ import {
 } from '../sign-up/details.ts';
 import type { CheckoutInput, InputReason, RegisterAnswer } from '../sign-up/input.ts';
 import { selectInput, upsertInput } from '../sign-up/inputs.sql.ts';
+import type { Offer } from '../sign-up/rehearse.ts';
 import { submit } from '../sign-up/submit.ts';
-import { Offers } from './offers.ts';
+import { type OfferOf, Offers } from './offers.ts';
 import { begunPage, closedPage, type FormView, factsOf, type PageFacts, signupPage } from './page.ts';
 import { SIGNUP_SCRIPT } from './script.ts';
 import { SIGNUP_STYLE } from './style.ts';
@@ -70,7 +71,10 @@ export function signupRoutes(dependencies: CheckoutDependencies): readonly Route
   const show = api.get('/pay/signup/:id', 'showSignupPage', {
     ...usual,
     summary: 'The page of a sign-up link',
-    query: Strict({ form: Type.Optional(Text({ maxLength: 100 })) }),
+    query: Strict({
+      form: Type.Optional(Text({ maxLength: 100 })),
+      code: Type.Optional(Text({ maxLength: 255 })),
+    }),
     replies: { 200: HTML, 404: HTML },
     free: async ({ database, params, query, request, now }) => {
       const asked = localeAskedFor(request.headers['accept-language']);
@@ -80,7 +84,7 @@ export function signupRoutes(dependencies: CheckoutDependencies): readonly Route
         await formReply(
           { dependencies, offers, database },
           found,
-          await sentBefore(database, found.link, query.form),
+          { ...(await sentBefore(database, found.link, query.form)), code: codeIn(query.code) },
           now,
         ),
       );
@@ -106,7 +110,9 @@ export function signupRoutes(dependencies: CheckoutDependencies): readonly Route
       const again = async (reason: InputReason, register: RegisterAnswer | null = null) => {
         const input = { merchantId: link.merchantId, linkId: link.id, form, typed, reason, register, createdAt: now };
         await database.transaction({ merchants: [link.merchantId] }, (tx) => upsertInput(tx, input), BY_LINK);
-        return to(`${link.id}?form=${encodeURIComponent(form)}`);
+        const code = codeIn(body.code);
+        const more = code === null ? '' : `&code=${encodeURIComponent(code)}`;
+        return to(`${link.id}?form=${encodeURIComponent(form)}${more}`);
       };
       if (typed.taxId !== '') endSlot(); // the register is asked
       const answer = await askRegister(database, link.merchantId, typed, now);
@@ -208,11 +214,35 @@ async function sentBefore(database: Database, link: CheckoutLink, form: string |
   );
 }
 
+const codeIn = (text: string | undefined): string | null => text?.trim() || null;
+
+/** A link with the code that somebody has typed, where its page asks for one. */
+const withCode = (link: CheckoutLink, code: string | null): CheckoutLink =>
+  code === null || !link.allowPromotionCodes ? link : { ...link, coupons: [...link.coupons, code] };
+
+/** The link as it can be sold: without a code that is refused, and without a coupon that is gone. */
+async function sellable(
+  offers: Offers,
+  database: Database,
+  of: OfferOf,
+  code: string | null,
+  now: Instant,
+): Promise<{ offer: Result<Offer>; code: string | null; refused: FormView['refused'] }> {
+  const { link } = of;
+  const offerOf = (sold: CheckoutLink) => offers.recent(database, { ...of, link: sold }, now);
+  const offer = await offerOf(withCode(link, code));
+  if (offer.ok || (code === null && link.coupons.length === 0)) return { offer, code, refused: null };
+  const isTyped = code !== null && link.allowPromotionCodes;
+  const without = isTyped ? await offerOf(link) : offer;
+  if (without.ok) return { offer: without, code: null, refused: 'code' };
+  return { offer: await offerOf({ ...link, coupons: [] }), code: null, refused: 'coupon' };
+}
+
 /** The form, or why there is none. */
 async function formReply(
   { dependencies, offers, database }: Answering,
   found: Found,
-  { typed, reason, register }: Shown,
+  { typed, reason, register, code: asked }: Shown & { readonly code: string | null },
   now: Instant,
 ): Promise<Reply> {
   const { facts } = found;
@@ -222,12 +252,13 @@ async function formReply(
   const terms = [...found.terms, register]; // a confirmed number changes the tax
   const of = { ...found, terms, typed: await detailsSoFar(describeTaxId, typed, look.locale), locale: look.locale };
   // what a sent form was held against is kept by now
-  const offer = await offers.recent(database, of, now);
+  const { offer, code, refused } = await sellable(offers, database, of, asked, now);
   if (!offer.ok) return pageReply(200, closedPage(facts, 'unavailable'), look);
   const read = reason === 'mistakes' ? await readDetails(describeTaxId, typed, look.locale) : null;
   const view: FormView = {
     ...facts,
     offer: offer.value,
+    ...{ code, refused },
     typed,
     problems: read && !read.ok ? read.problems : new Map<Field, FieldProblem>(),
     hasChanged: reason === 'changed',
@@ -250,7 +281,13 @@ type Taken =
 async function takeForm(
   { dependencies, offers, database }: Answering,
   found: Found,
-  { form, version, typed, again }: { form: string; version: string; typed: Typed; again?: string | undefined },
+  {
+    form,
+    version,
+    typed,
+    again,
+    code,
+  }: { form: string; version: string; typed: Typed; again?: string | undefined; code?: string | undefined },
   now: Instant,
 ): Promise<Taken> {
   const { link, facts } = found;
@@ -258,9 +295,11 @@ async function takeForm(
   const read = link.customerId === null ? await readDetails(describeTaxId, typed, facts.look.locale) : null;
   if (read && !read.ok) return { kind: 'mistakes' };
   const details = read?.details ?? null;
-  const offer = await offers.now(database, { ...found, typed: details, locale: facts.look.locale }, now);
+  const sold = withCode(link, codeIn(code));
+  const { coupons } = sold;
+  const offer = await offers.now(database, { ...found, link: sold, typed: details, locale: facts.look.locale }, now);
   if (!offer.ok || offer.value.version.id !== version) return { kind: 'changed' };
-  const submission = { form, details, again: again !== undefined, offer: offer.value };
+  const submission = { form, details, coupons, again: again !== undefined, offer: offer.value };
   const taken = await submitOnce(dependencies, database, link, submission, now);
   if (taken.ok) return { kind: 'taken', checkout: taken.value };
   const isRepeated = taken.refusal.kind === 'code' && taken.refusal.code === 'CHECKOUT_REPEATED';

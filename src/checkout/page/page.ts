@@ -47,6 +47,10 @@ export interface PageFacts {
 export interface FormView extends PageFacts {
   readonly offer: Offer;
   readonly typed: Typed;
+  /** The code of a coupon that the shown price has; null: none. */
+  readonly code: string | null;
+  /** A typed code is refused, or a coupon of the link is gone: the price is without it. */
+  readonly refused: 'code' | 'coupon' | null;
   readonly problems: ReadonlyMap<Field, FieldProblem>;
   /** The price on the page is not the one that was shown before. */
   readonly hasChanged: boolean;
@@ -93,6 +97,7 @@ export function signupPage(view: FormView): string {
 ${summary(view)}
 <section aria-labelledby="details">
 <h2 id="details">${view.customerName === null ? words.yourDetails : words.subscribe}</h2>
+${view.refused === null ? null : notice(words.refused[view.refused])}
 ${view.hasChanged ? notice(words.changed) : null}
 ${view.isRepeated ? notice(words.repeated) : null}
 ${problemSummary(view)}
@@ -124,11 +129,20 @@ ${dueNow.isZero() ? html`<p class="lead">${words.nothingNow}</p>` : html`<p clas
 ${trialEndsAt === null ? null : html`<p class="soft">${words.trialUntil(day(trialEndsAt))}</p>`}
 ${plan.description === null ? null : html`<p class="soft" dir="auto">${plan.description}</p>`}
 ${offer.bill && billTable(look.locale, offer.bill, rowsBelow(view))}
+${link.allowPromotionCodes ? codeForm(view) : null}
 <p class="soft">${nextSentence(offer, look.locale)}</p>
 ${view.customerName === null && offer.bill ? html`<p class="soft">${words.beforeAddress(view.tax)}</p>` : null}
 ${version.prices.length === 0 ? null : html`<h2 class="after">${words.prices}</h2>${priceList(version.prices, { ...look, currency, planCadence: plan.billingCadence })}`}
 ${version.minimumAmount === null ? null : html`<p class="soft">${words.minimum(money(version.minimumAmount, currency))}</p>`}
 </section>`;
+}
+
+/** The field for a code: the page shows its price at once. */
+function codeForm({ look, link, code }: FormView): Html {
+  const words = CHECKOUT_WORDS[look.locale];
+  return html`<form method="get" action="${link.id}"><div class="field"><label for="code">${words.promotionCode}</label>
+<input type="text" id="code" name="code" value="${code ?? ''}" autocomplete="off"></div>
+<button type="submit" class="quiet">${words.applyCode}</button></form>`;
 }
 
 /** What a balance pays of the total, and what is due then. */
@@ -161,6 +175,7 @@ function form(view: FormView): Html {
   return html`<form method="post" action="${link.id}" novalidate>
 <input type="hidden" name="form" value="${randomBase62(LENGTH_OF_FORM)}">
 <input type="hidden" name="version" value="${offer.version.id}">
+${view.code === null ? null : html`<input type="hidden" name="code" value="${view.code}">`}
 ${view.isRepeated ? html`<input type="hidden" name="again" value="1">` : null}
 <button type="submit" class="unseen" tabindex="-1" aria-hidden="true">${go}</button>
 ${customerName === null ? FIELDS.map((field) => fieldOf(view, field)) : html`<p>${words.for(html`<bdi>${customerName}</bdi>`)}</p>`}

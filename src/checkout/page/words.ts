@@ -96,6 +96,12 @@ const en = {
     taxId: 'Check your tax number, or leave the field empty.',
   },
   problems: 'Please look at these fields again',
+  promotionCode: 'Promotion code',
+  applyCode: 'Apply',
+  refused: {
+    code: { heading: 'This code cannot be used', text: 'The price is without it. Check the code, or ask us.' },
+    coupon: { heading: 'The discount is no longer available', text: 'The price is now without it.' },
+  },
   changed: {
     heading: 'The price has changed',
     text: 'It changed while you were here. Nothing was charged. Look at it again, and then continue.',
@@ -218,6 +224,15 @@ const de: Words = {
     taxId: 'Prüfen Sie Ihre USt-IdNr., oder lassen Sie das Feld leer.',
   },
   problems: 'Bitte sehen Sie sich diese Felder noch einmal an',
+  promotionCode: 'Aktionscode',
+  applyCode: 'Anwenden',
+  refused: {
+    code: {
+      heading: 'Dieser Code gilt hier nicht',
+      text: 'Der Preis ist ohne ihn. Bitte prüfen Sie den Code, oder fragen Sie uns.',
+    },
+    coupon: { heading: 'Den Rabatt gibt es nicht mehr', text: 'Der Preis ist jetzt ohne ihn.' },
+  },
   changed: {
     heading: 'Der Preis hat sich geändert',
     text: 'Er hat sich geändert, während Sie hier waren. Es wurde nichts abgebucht. Bitte prüfen Sie ihn noch einmal.',
@@ -338,6 +353,15 @@ const fr: Words = {
     taxId: 'Vérifiez le numéro de TVA, ou laissez le champ vide.',
   },
   problems: 'Veuillez revoir ces champs',
+  promotionCode: 'Code promotionnel',
+  applyCode: 'Appliquer',
+  refused: {
+    code: {
+      heading: 'Ce code ne peut pas être utilisé',
+      text: 'Le prix est sans ce code. Vérifiez-le, ou contactez-nous.',
+    },
+    coupon: { heading: 'La remise n’est plus disponible', text: 'Le prix est maintenant sans elle.' },
+  },
   changed: {
     heading: 'Le prix a changé',
     text: 'Il a changé pendant votre visite. Rien n’a été débité. Regardez-le à nouveau, puis continuez.',
@@ -458,6 +482,12 @@ const es: Words = {
     taxId: 'Compruebe el NIF-IVA o deje el campo vacío.',
   },
   problems: 'Revise estos campos, por favor',
+  promotionCode: 'Código promocional',
+  applyCode: 'Aplicar',
+  refused: {
+    code: { heading: 'Este código no se puede usar', text: 'El precio es sin él. Compruebe el código o pregúntenos.' },
+    coupon: { heading: 'El descuento ya no está disponible', text: 'El precio es ahora sin él.' },
+  },
   changed: {
     heading: 'El precio ha cambiado',
     text: 'Ha cambiado mientras estaba aquí. No se ha cobrado nada. Mírelo de nuevo y después continúe.',

@@ -13,6 +13,8 @@ export interface Checkout {
   readonly planVersionId: string;
   /** Null once the customer has it, and for a customer that was there before. */
   readonly typed: Details | null;
+  /** Of the shown price: ids or codes. */
+  readonly coupons: readonly string[];
   /** A hash of the typed details: the same details on one link are one person. */
   readonly detailsPrint: Buffer | null;
   /** The shown amount due now, with tax; a payment of another amount is not made. */

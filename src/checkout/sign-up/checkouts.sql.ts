@@ -2,12 +2,14 @@ import { type Database, insertion, sql, type Tx, withJsonb } from '../../db/inde
 import type { Instant } from '../../kernel/time.ts';
 import type { Checkout } from './checkout.ts';
 
-const INSERTED = sql`merchant_id, id, link_id, form, plan_version_id, typed, details_print, amount, tax, currency,
+const INSERTED = sql`merchant_id, id, link_id, form, plan_version_id, typed, coupons, details_print, amount, tax, currency,
   customer_id, subscription_id, invoice_id, session_id, expires_at, created_at`;
 const COLUMNS = sql`${INSERTED}, completed_at`;
 
 export const insertCheckout = (tx: Tx, checkout: Checkout): Promise<Checkout> =>
-  tx.one<Checkout>(sql`${insertion('checkout', withJsonb(checkout, 'typed'), INSERTED)} returning ${COLUMNS}`);
+  tx.one<Checkout>(
+    sql`${insertion('checkout', withJsonb(checkout, 'typed', 'coupons'), INSERTED)} returning ${COLUMNS}`,
+  );
 
 export const selectCheckout = (tx: Tx, id: string): Promise<Checkout | undefined> =>
   tx.maybe<Checkout>(sql`select ${COLUMNS} from checkout where merchant_id = ${tx.merchantId} and id = ${id}`);
@@ -20,6 +22,12 @@ export const selectCheckoutOfSession = (tx: Tx, sessionId: string): Promise<Chec
   tx.maybe<Checkout>(
     sql`select ${COLUMNS} from checkout where merchant_id = ${tx.merchantId} and session_id = ${sessionId}`,
   );
+
+/** The unfinished checkouts of some sessions. */
+export const selectUnfinishedOfSessions = (tx: Tx, sessionIds: readonly string[]): Promise<Checkout[]> =>
+  tx.rows<Checkout>(sql`
+    select ${COLUMNS} from checkout
+     where merchant_id = ${tx.merchantId} and session_id = any (${[...sessionIds]}::text[]) and completed_at is null`);
 
 /** No form, and nobody's details. */
 export const EVERYBODY = { form: null, detailsPrint: null } as const;

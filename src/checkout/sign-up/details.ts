@@ -34,6 +34,7 @@ export const DetailsBody = Strict({
   version: Text({ maxLength: 100 }),
   check: Type.Optional(Text({ maxLength: 10 })),
   again: Type.Optional(Text({ maxLength: 10 })),
+  code: Type.Optional(Text({ maxLength: 255 })),
   ...Object.fromEntries(FIELDS.map((field) => [field, Type.Optional(Text({ maxLength: MOST_TYPED }))])),
 });
 

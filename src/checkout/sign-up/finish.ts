@@ -26,7 +26,9 @@ export async function finish(
 ): Promise<Result<Subscribed>> {
   if (link.maxUses !== null && link.uses >= link.maxUses) return fail('CHECKOUT_LINK_USED');
   const keepsCard = checkout.sessionId !== null;
-  const made = await subscribe(dependencies, tx, { ...checkout, link, keepsCard, startedAt: checkout.createdAt }, now);
+  const sold = { ...link, coupons: checkout.coupons };
+  const of = { ...checkout, link: sold, keepsCard, startedAt: checkout.createdAt };
+  const made = await subscribe(dependencies, tx, of, now);
   if (!made.ok) return made;
   const { upfront } = made.value;
   if (upfront?.status === 'DRAFT') return fail('CHECKOUT_NOT_POSSIBLE');

@@ -45,6 +45,8 @@ export interface Rehearsal {
   readonly versionId: string | null;
   /** In which the lines are written. */
   readonly locale: Locale;
+  /** The promised subscription, which holds its coupons; absent: nothing was promised. */
+  readonly subscriptionId?: string;
 }
 
 /** The details of an unknown customer. */
@@ -64,7 +66,7 @@ export async function rehearse(
   dependencies: CheckoutDependencies,
   tx: Tx,
   link: CheckoutLink,
-  { typed, versionId, locale }: Rehearsal,
+  { typed, versionId, locale, subscriptionId = newId('subscription') }: Rehearsal,
   now: Instant,
 ): Promise<Result<Offer>> {
   const merchant = await findMerchant(tx);
@@ -80,7 +82,7 @@ export async function rehearse(
   const { version } = pinned;
   return tx.savepoint(
     async () => {
-      const promised = { subscriptionId: newId('subscription'), invoiceId: newId('invoice') };
+      const promised = { subscriptionId, invoiceId: newId('invoice') };
       const customerId = link.customerId ?? newId('customer');
       const keepsCard = keepsCardOf(version);
       const details = link.customerId === null ? (typed ?? { ...NOBODY, address: link.known?.address ?? {} }) : null;

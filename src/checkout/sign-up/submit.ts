@@ -13,6 +13,7 @@ import {
   openSession,
   type PaymentSession,
 } from '../../payments/index.ts';
+import { giveBackCoupons, holdCoupons } from '../../subscriptions/index.ts';
 import type { CheckoutDependencies } from '../link/dependencies.ts';
 import { type CheckoutLink, statusOf } from '../link/link.ts';
 import { lockLink } from '../link/links.sql.ts';
@@ -27,6 +28,8 @@ export interface Submission {
   readonly form: string;
   /** Null for a customer that is there already. */
   readonly details: Details | null;
+  /** Those of the shown price. */
+  readonly coupons: readonly string[];
   /** Another subscription for the same details is wanted. */
   readonly again: boolean;
   /** As it was rehearsed with these details a moment ago. */
@@ -50,7 +53,7 @@ export async function submit(
 ): Promise<Result<Checkout>> {
   const link = await lockLink(tx, id);
   if (!link) return notFound('checkout link');
-  const { form, details, again, offer } = submission;
+  const { form, details, coupons, again, offer } = submission;
   const detailsPrint = details && fingerprintOf(details);
   const standing = await begunBefore(tx, link, { ...submission, detailsPrint }, now);
   if (standing) return ok(standing);
@@ -64,6 +67,7 @@ export async function submit(
     form,
     planVersionId: offer.version.id,
     typed: details,
+    coupons,
     detailsPrint,
     amount: offer.dueNow,
     tax: offer.tax,
@@ -81,6 +85,8 @@ export async function submit(
     const finished = await finish(dependencies, tx, link, begun, now);
     return finished.ok ? ok({ ...begun, completedAt: now }) : finished;
   }
+  const held = await holdCoupons(tx, checkout, now);
+  if (!held.ok) return held;
   const session = await openSessionFor(tx, link, checkout, now);
   return session.ok ? ok(await insertCheckout(tx, { ...checkout, sessionId: session.value.id })) : session;
 }
@@ -100,7 +106,7 @@ const fingerprintOf = ({ locale: _, email, ...details }: Details): Buffer =>
 async function begunBefore(
   tx: Tx,
   link: CheckoutLink,
-  { form, details, detailsPrint, offer }: Submission & Pick<Checkout, 'detailsPrint'>,
+  { form, details, coupons, detailsPrint, offer }: Submission & Pick<Checkout, 'detailsPrint'>,
   now: Instant,
 ): Promise<Checkout | null> {
   const { id } = link;
@@ -114,12 +120,14 @@ async function begunBefore(
     const isSame =
       checkout.form === form &&
       checkout.planVersionId === offer.version.id &&
+      canonicalJson(checkout.coupons) === canonicalJson(coupons) &&
       canonicalJson(checkout.typed) === canonicalJson(details);
     const session = await findSession(tx, checkout.sessionId);
     if (isSame && session && isOpen(session, now)) return checkout;
     const ended = await endOpenSession(tx, checkout.sessionId, now);
     if (ended.status === 'processing' || ended.status === 'completed') return checkout;
     await deleteCheckout(tx, checkout);
+    await giveBackCoupons(tx, checkout.subscriptionId, now);
   }
   return null;
 }

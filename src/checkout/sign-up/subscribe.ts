@@ -54,6 +54,7 @@ export async function subscribe(
       startedAt: formatInstant(startedAt),
       autoCharge: keepsCard,
       metadata: link.metadata,
+      ...(link.coupons.length > 0 && { coupons: [...link.coupons] }),
     },
     now,
     { id: subscriptionId, planVersionId, invoiceId, pinned },

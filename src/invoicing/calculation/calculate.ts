@@ -3,6 +3,7 @@ import type { FrozenOutsideTax, OutsideTaxAnswer } from '../invoice/frozen-terms
 import type { TaxRecord } from '../invoice/invoice.ts';
 import type { CalculatedLine, Calculation, CalculationInput, DraftLine } from './calculation.ts';
 import { commitmentDrafts, type DraftsOfDue } from './commitment-lines.ts';
+import { couponDrafts } from './coupon-lines.ts';
 import { draftsOf } from './due-lines.ts';
 import { asAmount, otherDraft } from './line-content.ts';
 import { inTwo } from './one-price.ts';
@@ -69,11 +70,18 @@ function allDrafts(input: CalculationInput): DraftLine[] {
     (input.commitments ?? [])
       .filter((commitment) => commitment.isLate === late)
       .flatMap((commitment) => commitmentDrafts(input, commitment, charges));
+  const minimums = { own: ofCommitments(false), late: ofCommitments(true) };
+  const ofCoupons = (late: boolean): DraftLine[] =>
+    (input.coupons ?? [])
+      .filter((coupons) => coupons.isLate === late)
+      .flatMap((coupons) => couponDrafts(input, coupons, charges, late ? minimums.late : minimums.own));
   return [
     ...charges.filter((each) => !isLate(each)).flatMap(({ drafts: those }) => those),
-    ...ofCommitments(false),
+    ...minimums.own,
+    ...ofCoupons(false),
     ...charges.filter(isLate).flatMap(({ drafts: those }) => those),
-    ...ofCommitments(true),
+    ...minimums.late,
+    ...ofCoupons(true),
     ...(input.others ?? []).map(otherDraft),
   ];
 }

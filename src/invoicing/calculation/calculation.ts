@@ -1,5 +1,6 @@
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { TaxBehavior } from '../../tax/index.ts';
+import type { DueCoupons } from '../difference/coupons-due.ts';
 import type { DueCharge, DueCommitment } from '../difference/due.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
 import type { FrozenAdjustment, FrozenOutsideTax, OutsideTaxAnswer } from '../invoice/frozen-terms.ts';
@@ -16,6 +17,8 @@ export interface CalculationInput {
   readonly charges: readonly DueCharge[];
   /** The periods of the plan whose commitment is asked, or was asked before. */
   readonly commitments?: readonly DueCommitment[];
+  /** The periods of the plan with coupons that are worked out for all of them. */
+  readonly coupons?: readonly DueCoupons[];
   /** The further lines of the invoice, after the charges. */
   readonly others?: readonly OtherLine[];
   /** The usage of the invoice's own period. */
@@ -65,6 +68,8 @@ export interface Calculation {
 export interface DraftLine extends TotalledLine {
   /** The line that it takes something off. */
   readonly appliesTo: DraftLine | null;
+  /** Of a coupon that names no charges: the minimum of the plan is measured before it. */
+  readonly isGeneral?: boolean | undefined;
   readonly priceId: string | null;
   readonly type: string;
   /** The fate of a cut amount: it is credited to the invoices that billed it, or it is lost. */

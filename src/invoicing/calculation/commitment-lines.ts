@@ -1,9 +1,10 @@
-import { Decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
+import { Decimal, ONE, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import { scale, WHOLE } from '../../kernel/fraction.ts';
 import type { DueCharge, DueCommitment } from '../difference/due.ts';
 import { rateCommitment } from '../owed/commitment.ts';
-import { shortText } from '../rating/index.ts';
-import type { CalculationInput, DraftLine } from './calculation.ts';
+import { couponLines } from '../owed/discounts.ts';
+import { type RatedLine, shortText } from '../rating/index.ts';
+import type { CalculationInput, DraftLine, OtherLine } from './calculation.ts';
 import { draftsOf, mostBack, shareOfTax } from './due-lines.ts';
 import { otherDraft, PLAIN_LINE } from './line-content.ts';
 
@@ -35,9 +36,43 @@ export function commitmentDrafts(
     periodEnd: period.end,
     workings: { limit, ...(!before.isZero() && { soFar: { total: plain(missing), before: plain(before) } }) },
   } as const;
-  if (amount.gt(0) || back === null) return [otherDraft({ amount, taxRate: commitment.taxRate, content })];
+  if (amount.gt(0) || back === null) {
+    const draft = otherDraft({ amount, taxRate: commitment.taxRate, content });
+    return [draft, ...couponsOn(input, commitment, draft, content)];
+  }
   const tax = shareOfTax(input, amount, back);
-  return [{ ...otherDraft({ amount, tax, taxRate: back.taxRate, content, cutTurn: 'credit' }), cut: 'credited' }];
+  const credit = otherDraft({ amount, tax, taxRate: back.taxRate, content, cutTurn: 'credit' });
+  return [{ ...credit, cut: 'credited' }, ...couponsOn(input, commitment, credit, content)];
+}
+
+/** The coupons that name no charges take part in the minimum of the plan, too. */
+function couponsOn(
+  { currency }: CalculationInput,
+  { coupons, before, couponsBefore }: DueCommitment,
+  draft: DraftLine,
+  content: OtherLine['content'],
+): DraftLine[] {
+  const { amount } = draft;
+  const line: RatedLine = {
+    ...{ kind: 'charge', eventType: 'fee', lineItemType: 'charge', quantity: ONE, includedUnits: ZERO },
+    ...{ unitPrice: amount, totalPrice: amount, exactPrice: amount, tiers: null, group: null },
+  };
+  const lines = couponLines(
+    { coupons, charges: [{ line, left: amount }], before: { amount: before, coupons: couponsBefore } },
+    currency,
+  );
+  return lines.map(({ totalPrice: off, by, workings }) => ({
+    ...otherDraft({
+      amount: off,
+      taxRate: draft.taxRate,
+      content: {
+        ...content,
+        ...{ type: 'coupon', eventType: 'discount', displayName: `${content.displayName}: ${by.description}` },
+        ...{ unitPrice: off, discountPrice: Decimal.max(ZERO, off.negated()), workings },
+      },
+    }),
+    appliesTo: draft,
+  }));
 }
 
 /**
@@ -48,7 +83,10 @@ function differenceOfCommitment(
   { minimumAmount, charged, before, back, shareOf }: DueCommitment,
   charges: readonly DraftsOfDue[],
 ) {
-  const own = charges.map(({ due, drafts }) => scale(sum(drafts.map(({ amount }) => amount)), shareOf(due.charge)));
+  const own = charges.map(({ due, drafts }) => {
+    const counted = drafts.filter(({ isGeneral }) => !isGeneral);
+    return scale(sum(counted.map((draft) => draft.amount)), shareOf(due.charge));
+  });
   const reached = sum([charged, ...own]);
   const missing = rateCommitment({ minimumAmount, fraction: WHOLE, charged: [reached], currency: input.currency });
   const most = back === null ? ZERO : mostBack(input, back);

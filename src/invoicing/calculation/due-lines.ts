@@ -1,15 +1,15 @@
 import { Decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import { allocate, roundTo } from '../../kernel/money.ts';
-import { type BilledSoFar, NOTHING_BILLED, thenBilled, totalBilled } from '../difference/billed.ts';
+import { addUp, type BilledSoFar, NOTHING_BILLED, thenBilled, totalBilled } from '../difference/billed.ts';
 import type { DueCharge, TakenBack } from '../difference/due.ts';
 import { differenceOf } from '../difference/period-difference.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
-import { discountLines } from '../owed/discounts.ts';
+import { type Couponed, couponLines, type DiscountLine, discountLines } from '../owed/discounts.ts';
 import { isAdditive, limitLines, type RatedLine, type RatedPrice } from '../rating/index.ts';
 import type { BilledPrice } from '../terms/billing-terms.ts';
 import type { CalculationInput, DraftLine, Line, RatedDue } from './calculation.ts';
 import { asLate } from './late-lines.ts';
-import { asAmount, asDrafts } from './line-content.ts';
+import { asAmount, asDrafts, isDiscount } from './line-content.ts';
 import { type AtOnePrice, atOnePrice, inTwo } from './one-price.ts';
 import { priceInPeriod, rated, withoutRebate } from './rate-usage.ts';
 
@@ -84,15 +84,39 @@ function rateDue(input: CalculationInput, due: DueCharge): RatedDue {
   const charges = fresh.filter(({ kind }) => kind === 'charge');
   const adjustments = late?.adjustments ?? input.adjustments ?? [];
   const discounts = discountLines(hasRebate ? charges.map(withoutRebate) : charges, adjustments, input.currency);
+  const coupons = couponLines(couponed(due, before, charges, discounts, hasRebate), input.currency);
   const known = totalBilled(before).minus(before.maximum).minus(before.minimum);
-  const reached = known.plus(sum([...fresh, ...discounts].map(({ totalPrice }) => totalPrice)));
+  const reached = known.plus(sum([...fresh, ...discounts, ...coupons].map(({ totalPrice }) => totalPrice)));
   const all = limitLines(priceInPeriod(input, charge), reached, before);
   // An excess of a fee is credited with its time.
   const limits = due.free?.numerator === 0n ? all.filter(({ totalPrice }) => totalPrice.gt(0)) : all;
-  const lines = [...fresh, ...discounts, ...limits];
+  const lines = [...fresh, ...discounts, ...coupons, ...limits];
   const total = sum(lines.map(({ totalPrice }) => totalPrice));
   const billed = totalBilled(before);
   return { lines, total, hasRebate, soFar: { total: billed.plus(total), before: billed } };
+}
+
+/** What the coupons of a charge are taken of: a rebate is no charge to them either. */
+function couponed(
+  { charge }: DueCharge,
+  before: BilledSoFar,
+  charges: readonly RatedLine[],
+  discounts: readonly DiscountLine[],
+  hasRebate: boolean,
+): Couponed {
+  const discountOf = (at: number) =>
+    sum(discounts.filter(({ chargeAt }) => chargeAt === at).map(({ totalPrice }) => totalPrice));
+  return {
+    coupons: charge.coupons ?? [],
+    charges: charges.map((line, at) => ({
+      line,
+      left: (hasRebate ? withoutRebate(line) : line).totalPrice.plus(discountOf(at)),
+    })),
+    before: {
+      amount: sum([...before.charges.map(({ amount }) => amount), before.discount]),
+      coupons: before.coupons,
+    },
+  };
 }
 
 /** What is owed of the parts of a closed period before this one, and what is billed of this one. */
@@ -113,11 +137,18 @@ function asBill(lines: readonly Line[]): BilledSoFar {
       ...{ group: group ?? {}, quantity, amount, tiers: null },
     })),
     discount: total('adjustment'),
+    coupons: couponsOf(lines),
     maximum: total('maximum'),
     minimum: total('minimum'),
     granted: sum(ofKind('grants').map(({ quantity }) => quantity)),
   };
 }
+
+/** What coupons take, by redemption. */
+const couponsOf = (lines: readonly Line[]): Record<string, Decimal> =>
+  addUp(
+    lines.flatMap((line) => (line.kind === 'coupon' && isDiscount(line) ? [{ [line.by.id]: line.totalPrice }] : [])),
+  );
 
 /** The new part of a charge that was billed in part: the remaining time of a fee, the additional usage of a metric. */
 function newLines(
@@ -151,6 +182,7 @@ export interface CorrectionDue {
   readonly quantity: Decimal;
   readonly charge: Decimal;
   readonly discount: Decimal;
+  readonly coupons: Readonly<Record<string, Decimal>>;
   readonly maximum: Decimal;
   readonly minimum: Decimal;
 }
@@ -169,6 +201,7 @@ export const correctionsOf = (input: CalculationInput): CorrectionDue[] =>
         quantity: unitsOf(lines),
         charge: amountOf('charge'),
         discount: amountOf('adjustment'),
+        coupons: couponsOf(lines),
         maximum: amountOf('maximum'),
         minimum: amountOf('minimum'),
       };

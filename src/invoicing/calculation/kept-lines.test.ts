@@ -54,7 +54,7 @@ function inputOf({ fee, rates, currency, taxBehavior, ...of }: Invoice): Calcula
     const figure = { priceId: usage.id, groupValues: {}, quantity: decimal(is), eventCount: 1, granted: ZERO };
     return {
       charge: chargeOf(usage),
-      before: { charges, discount: ZERO, maximum: ZERO, minimum: ZERO, granted: ZERO },
+      before: { charges, discount: ZERO, coupons: {}, maximum: ZERO, minimum: ZERO, granted: ZERO },
       back: { net: billed, tax: taxOf(billed, billedRate), taxRate: decimal(billedRate) },
       late: {
         usage: [figure],

@@ -51,7 +51,7 @@ export function asLate(
       ...(takenBack && { takenBack }),
     },
   };
-  const ofAdjustments = [...Map.groupBy(discounts, ({ adjustment }) => adjustment.id).values()];
+  const ofAdjustments = [...Map.groupBy(discounts, ({ by }) => by.id).values()];
   return [line, ...ofAdjustments.map(asOneDiscount).filter(({ exactPrice }) => !exactPrice.isZero())];
 }
 
@@ -64,6 +64,6 @@ function asOneDiscount(ofGroups: readonly DiscountLine[]): DiscountLine {
     ...first,
     ...{ chargeAt: 0, group: null },
     ...{ unitPrice: off, totalPrice: off, exactPrice: sum(ofGroups.map(({ exactPrice }) => exactPrice)) },
-    workings: { discount: { ...first.workings.discount, of: plain(of) } },
+    workings: { ...first.workings, discount: { ...first.workings.discount, of: plain(of) } },
   };
 }

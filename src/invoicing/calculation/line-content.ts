@@ -66,6 +66,7 @@ export function asDrafts(
       appliesTo: isDiscount(line) ? (drafts[line.chargeAt] as DraftLine) : null, // the charges come first
       priceId: charge.price.id,
       type: line.kind,
+      ...(isDiscount(line) && { isGeneral: line.by.isGeneral }),
       ...(isOfLate && takesBack && line.kind === 'charge' && { told: toldBy(input, charge.price, line, lines) }),
       stored: (total) => ({
         ...withListPrice(storedLine(input, charge, line, total), listed),
@@ -113,7 +114,7 @@ export const asAmount = (amount: Decimal, units: Decimal) =>
   }) as const;
 
 /** Is a line the discount on another line? */
-export const isDiscount = (line: Line): line is DiscountLine => line.kind === 'adjustment';
+export const isDiscount = (line: Line): line is DiscountLine => line.kind === 'adjustment' || line.kind === 'coupon';
 
 function storedLine(
   input: CalculationInput,
@@ -166,7 +167,8 @@ export const otherLine = (
 
 /** The name of a line: of its price, with the limit that the line adds. */
 const displayName = (price: BilledPrice, line: RatedLine): string => {
-  if (isDiscount(line)) return line.adjustment.description || `${price.invoiceDisplayName}: discount`;
+  if (line.kind === 'coupon' && isDiscount(line)) return `${price.invoiceDisplayName}: ${line.by.description}`;
+  if (isDiscount(line)) return line.by.description || `${price.invoiceDisplayName}: discount`;
   if (line.kind === 'grants') return `${price.invoiceDisplayName}: covered by grants`;
   if (line.kind === 'minimum') return `${price.invoiceDisplayName}: minimum`;
   if (line.kind === 'maximum') return `${price.invoiceDisplayName}: maximum`;

@@ -16,7 +16,7 @@ import { type Decimal, jsonNumber, plain } from '../../kernel/decimal.ts';
 import { formatMoney } from '../../kernel/money.ts';
 import { formatInstant } from '../../kernel/time.ts';
 import type { CreditNoteLineRow, ReadCreditNote } from '../invoice/credit-note.ts';
-import { listPriceId } from '../terms/price-overrides.ts';
+import { listPriceId } from '../terms/list-price.ts';
 
 const Amount = DecimalOut;
 

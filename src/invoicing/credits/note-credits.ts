@@ -355,7 +355,7 @@ const CORRECTIONS: ReadonlySet<string> = new Set(['late_usage', 'commitment']);
 
 /** Does an item bill a price at some time of a period? */
 export const isOf = (item: BilledItem, priceId: string | null, period: Period): boolean =>
-  item.priceId === priceId && intersect([item.period], [period]).length > 0;
+  item.redemptionId === undefined && item.priceId === priceId && intersect([item.period], [period]).length > 0;
 
 /** The part of an invoice's other negative lines, those of a person before all others. */
 async function deductionsByHand(tx: Tx, invoice: InvoiceRow, most: Decimal): Promise<CreditNoteLine[]> {

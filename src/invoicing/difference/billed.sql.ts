@@ -75,7 +75,7 @@ export async function selectBilledLinesOf(
      where (i.kind <> 'subscription' or i.period_end >= q.since or l.period_start = l.period_end
             or i.id = any (${[...alsoOf]}::text[]))
        and (l.period_end > q.since or l.period_start = l.period_end)
-       and (l.price_id is not null or l.type = 'commitment') and l.type <> 'credit'
+       and (l.price_id is not null or l.type in ('commitment', 'coupon')) and l.type <> 'credit'
        and (q.before_seq is null or l.seq < q.before_seq)
      order by q.place, l.seq`);
   return apart(asked.length, rows);
@@ -180,3 +180,15 @@ export const selectFirstSeq = async (tx: Tx, { merchantId, id }: BilledFor): Pro
     await tx.one<{ seq: bigint | null }>(sql`
     select min(seq) as seq from invoice_line where merchant_id = ${merchantId} and invoice_id = ${id}`)
   ).seq;
+
+/** The start of the last service that the calculated invoices of a subscription bill; null: they bill nothing. */
+export const selectLastService = async (tx: Tx, subscriptionId: string): Promise<Instant | null> =>
+  (
+    await tx.one<{ at: Instant | null }>(sql`
+    select greatest(max(l.period_start), max(i.period_start) filter (where i.kind = 'subscription')) as at
+      from invoice i
+      left join invoice_line l on l.merchant_id = i.merchant_id and l.invoice_id = i.id
+       and l.price_id is not null and l.type <> 'credit'
+     where i.merchant_id = ${tx.merchantId} and i.subscription_id = ${subscriptionId}
+       and i.status in ('DRAFT', 'ISSUED', 'PAYMENT_FAILED', 'PAID', 'WRITTEN_OFF')`)
+  ).at;

@@ -55,11 +55,15 @@ export interface Correction {
   readonly discount: string;
   readonly maximum: string;
   readonly minimum: string;
+  /** By redemption; absent: none. */
+  readonly coupons?: Readonly<Record<string, string>>;
 }
 
 /** The lines of one price and one service interval on one invoice. */
 export interface BilledItem extends Pick<StoredLine, 'invoiceEnd'> {
   readonly invoiceId: string;
+  /** Of a coupon for a whole period: its redemption, and the period. */
+  readonly redemptionId?: string;
   readonly priceId: string | null;
   readonly isFee: boolean;
   readonly displayName: string;
@@ -87,32 +91,60 @@ export function itemsOf(lines: readonly StoredLine[], credits: readonly StoredCr
   const ofItem = Map.groupBy(credits, (credit) =>
     keyOf(credit.invoiceId, credit.priceId, { start: credit.chargedFrom, end: credit.chargedTo }),
   );
-  const groups = Map.groupBy(lines, (line) =>
-    keyOf(line.invoiceId, line.priceId, { start: line.periodStart, end: line.periodEnd }),
+  const groups = Map.groupBy(
+    lines.filter((line) => !isOfPeriod(line)),
+    (line) => keyOf(line.invoiceId, line.priceId, { start: line.periodStart, end: line.periodEnd }),
   );
+  return [...chargeItems(groups, ofItem), ...couponItems(lines.filter(isOfPeriod))];
+}
+
+/** Is it the line of a coupon that is worked out for a whole period? A credit of its charge does not mirror it. */
+const isOfPeriod = ({ workings }: StoredLine): boolean => workings?.coupon?.period !== undefined;
+
+/** What a coupon took of a period on an invoice, as an item of its own. */
+const couponItems = (lines: readonly StoredLine[]): BilledItem[] =>
+  [
+    ...Map.groupBy(lines, ({ invoiceId, workings }) => {
+      const { redemptionId = '', period = '' } = workings?.coupon ?? {};
+      return `${invoiceId} ${redemptionId} ${period}`;
+    }).values(),
+  ].map((those): BilledItem => {
+    const [first] = those as [StoredLine];
+    const { redemptionId = '', period = '' } = first.workings?.coupon ?? {};
+    const start = Temporal.Instant.from(period);
+    return {
+      ...itemOf(those, first, []),
+      ...{ redemptionId, priceId: null, isFee: false, period: { start, end: start } },
+    };
+  });
+
+function chargeItems(
+  groups: ReadonlyMap<string, StoredLine[]>,
+  ofItem: ReadonlyMap<string, readonly StoredCredit[]>,
+): BilledItem[] {
   return [...groups].flatMap(([key, all]): BilledItem[] => {
     const those = standingOf(all);
     if (those.length === 0) return [];
     const first = those.find(({ type }) => type === 'charge') ?? (those[0] as StoredLine);
-    return [
-      {
-        invoiceId: first.invoiceId,
-        invoiceEnd: first.invoiceEnd,
-        priceId: first.priceId,
-        isFee: first.feeId !== null,
-        displayName: first.displayName,
-        quantity: first.quantity,
-        period: { start: first.periodStart, end: first.periodEnd },
-        isStanding: STANDING.has(first.status) && !first.isRefunded,
-        lines: those,
-        net: sum(those.map(({ net }) => net)),
-        tax: sum(those.map(({ tax }) => tax)),
-        taxRate: first.taxRate,
-        credits: ofItem.get(key) ?? [],
-      },
-    ];
+    return [itemOf(those, first, ofItem.get(key) ?? [])];
   });
 }
+
+const itemOf = (those: readonly StoredLine[], first: StoredLine, credits: readonly StoredCredit[]): BilledItem => ({
+  invoiceId: first.invoiceId,
+  invoiceEnd: first.invoiceEnd,
+  priceId: first.priceId,
+  isFee: first.feeId !== null,
+  displayName: first.displayName,
+  quantity: first.quantity,
+  period: { start: first.periodStart, end: first.periodEnd },
+  isStanding: STANDING.has(first.status) && !first.isRefunded,
+  lines: those,
+  net: sum(those.map(({ net }) => net)),
+  tax: sum(those.map(({ tax }) => tax)),
+  taxRate: first.taxRate,
+  credits,
+});
 
 /**
  * The lines of an item that count. What a cancelled or refunded invoice took back of other invoices counts for nothing,
@@ -231,6 +263,8 @@ export function leftBeforeNotes(item: BilledItem, behavior: Behavior): Decimal {
 export interface BilledSoFar {
   readonly charges: readonly BilledGroup[];
   readonly discount: Decimal;
+  /** What coupons took of it, by redemption. */
+  readonly coupons: Readonly<Record<string, Decimal>>;
   readonly maximum: Decimal;
   readonly minimum: Decimal;
   /** Units that grants covered. */
@@ -240,7 +274,7 @@ export interface BilledSoFar {
 /** A charge of which nothing is billed yet. */
 export const NOTHING_BILLED: BilledSoFar = {
   charges: [],
-  ...{ discount: ZERO, maximum: ZERO, minimum: ZERO, granted: ZERO },
+  ...{ discount: ZERO, coupons: {}, maximum: ZERO, minimum: ZERO, granted: ZERO },
 };
 
 /** The charge lines of one group of usage. */
@@ -290,6 +324,10 @@ export function billedUsage(items: readonly BilledItem[], behavior: Behavior, is
   return {
     charges: corrected ? [corrected, ...charges.slice(1)] : charges,
     discount: total(ofType('adjustment'), 'discount'),
+    coupons: addUp([
+      ...couponsOf(lines, (line) => asked(line, behavior)),
+      ...corrections.map(({ coupons = {} }) => decimals(coupons)),
+    ]),
     maximum: limits('maximum'),
     minimum: limits('minimum'),
     granted: sum(ofType('grants').map(({ quantity }) => quantity)),
@@ -318,6 +356,7 @@ export function billedTime(item: BilledItem, share: (amount: Decimal) => Decimal
   return {
     charges: [{ group: {}, quantity: ZERO, amount: total('charge'), tiers: null }],
     discount: total('adjustment'),
+    coupons: addUp(couponsOf(item.lines, (line) => share(asked(line, behavior)))),
     maximum: total('maximum'),
     minimum: total('minimum'),
     granted: ZERO,
@@ -335,6 +374,7 @@ export const addBilled = (a: BilledSoFar, b: BilledSoFar): BilledSoFar => ({
     },
   ],
   discount: a.discount.plus(b.discount),
+  coupons: addUp([a.coupons, b.coupons]),
   maximum: a.maximum.plus(b.maximum),
   minimum: a.minimum.plus(b.minimum),
   granted: a.granted.plus(b.granted),
@@ -359,5 +399,19 @@ export function thenBilled(earlier: BilledSoFar, later: BilledSoFar, isAddedUp: 
 }
 
 /** All that is billed of a charge: its lines together, as they were asked. */
-export const totalBilled = ({ charges, discount, maximum, minimum }: BilledSoFar): Decimal =>
-  sum([...charges.map(({ amount }) => amount), discount, maximum, minimum]);
+export const totalBilled = ({ charges, discount, coupons, maximum, minimum }: BilledSoFar): Decimal =>
+  sum([...charges.map(({ amount }) => amount), discount, ...Object.values(coupons), maximum, minimum]);
+
+/** The amounts of coupon lines, each under its redemption. */
+const couponsOf = (lines: readonly StoredLine[], amountOf: (line: StoredLine) => Decimal) =>
+  lines.flatMap((line) => (line.workings?.coupon ? [{ [line.workings.coupon.redemptionId]: amountOf(line) }] : []));
+
+const decimals = (texts: Readonly<Record<string, string>>): Record<string, Decimal> =>
+  Object.fromEntries(Object.entries(texts).map(([id, text]) => [id, decimal(text)]));
+
+/** Amounts by name, added up. */
+export function addUp(all: readonly Readonly<Record<string, Decimal>>[]): Record<string, Decimal> {
+  const total: Record<string, Decimal> = {};
+  for (const [id, amount] of all.flatMap((each) => Object.entries(each))) total[id] = (total[id] ?? ZERO).plus(amount);
+  return total;
+}

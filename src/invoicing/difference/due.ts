@@ -24,7 +24,9 @@ import {
   partOfWhole,
 } from '../owed/charges.ts';
 import { commitmentOf, shareOfBill } from '../owed/commitment.ts';
+import { type ChargeCoupon, couponsOfMinimum, inTwoKinds } from '../owed/coupons.ts';
 import { isAdditive } from '../rating/index.ts';
+import { namesCharges } from '../terms/applies-to.ts';
 import {
   boundsOfSeries,
   cadenceOfPrice,
@@ -35,12 +37,14 @@ import {
   segmentsOf,
 } from '../timeline/segments.ts';
 import {
+  addUp,
   type Behavior,
   type BilledItem,
   type BilledSoFar,
   billedUsage,
   leftBeforeNotes,
   leftOfItem,
+  quoted,
   timeOfItem,
 } from './billed.ts';
 import { compareTime, type TimeDue } from './time.ts';
@@ -83,6 +87,9 @@ export interface DueCommitment {
   readonly items: readonly BilledItem[];
   /** The period is closed, and this corrects its bill. */
   readonly isLate: boolean;
+  /** The coupons that name no charges: they take part in it. What other invoices took for each. */
+  readonly coupons: readonly ChargeCoupon[];
+  readonly couponsBefore: Readonly<Record<string, Decimal>>;
   /** The share of a charge of this invoice that counts for it. */
   readonly shareOf: (charge: OwedCharge) => Fraction;
   /** Percent: of the increase. */
@@ -483,7 +490,9 @@ export const asksCommitment = (terms: HistoricTerms, invoice: InvoicePeriod): bo
  * None without commitments.
  */
 export const planPeriodsOf = (terms: HistoricTerms, { periodEnd: end }: Pick<InvoicePeriod, 'periodEnd'>): Cell[] =>
-  hasCommitments(terms) ? cellsIn(terms, { start: justBefore(end), end }).filter((cell) => isOfPlan(terms, cell)) : [];
+  hasCommitments(terms) || inTwoKinds(terms.redemptions).ofPeriods.length > 0
+    ? cellsIn(terms, { start: justBefore(end), end }).filter((cell) => isOfPlan(terms, cell))
+    : [];
 
 const isOfPlan = (terms: HistoricTerms, { cadence, start }: Cell): boolean =>
   segmentAt(segmentsOf(terms), start).planCadence === cadence;
@@ -505,19 +514,28 @@ const isOpen = ({ invoice, others }: CommitmentState, { cadence, start, end }: C
 function commitmentDue({ terms, items, invoice }: CommitmentState, cell: Cell, taxRate: Decimal): DueCommitment | null {
   const now = cellAt(terms, cell.cadence, cell.start);
   const minimumAmount = now && commitmentOf(terms, now);
-  const asked = items.filter(({ priceId, period }) => priceId === null && period.start.equals(cell.start));
+  const asked = items.filter(
+    ({ priceId, redemptionId, period }) =>
+      priceId === null && redemptionId === undefined && period.start.equals(cell.start),
+  );
   if (minimumAmount === null && asked.length === 0) return null;
   const end = now?.end ?? cell.end;
+  const general = new Set(
+    (terms.redemptions ?? []).filter((each) => !namesCharges(each.appliesTo)).map(({ id }) => id),
+  );
+  const isGeneral = (id: string) => general.has(id);
   const counted = items.map((item) => {
     const { priceId, period, invoiceEnd } = item;
     const bill = priceId !== null && { priceId, period, spans: timeOfItem(item), invoiceEnd };
-    return bill ? scale(leftBeforeNotes(item, terms.taxBehavior), shareOfBill(terms, cell, end, bill)) : ZERO;
+    return bill ? scale(beforeCoupons(item, terms, isGeneral), shareOfBill(terms, cell, end, bill)) : ZERO;
   });
   return {
     period: { start: cell.start, end },
     minimumAmount: minimumAmount ?? ZERO,
     charged: sum(counted),
-    before: sum(asked.map((item) => leftBeforeNotes(item, terms.taxBehavior))),
+    before: sum(asked.map((item) => beforeCoupons(item, terms))),
+    coupons: couponsOfMinimum(terms, cell),
+    couponsBefore: addUp(asked.flatMap((item) => couponLinesOf(item, terms))),
     back: asked.length === 0 ? null : backOf(asked),
     items: asked,
     isLate: false,
@@ -527,6 +545,26 @@ function commitmentDue({ terms, items, invoice }: CommitmentState, cell: Cell, t
     },
     taxRate,
   };
+}
+
+/** What coupons took of an item, under the redemption of each. */
+const couponLinesOf = ({ lines }: BilledItem, { taxBehavior }: BillingState['terms']) =>
+  lines.flatMap((line) =>
+    line.workings?.coupon ? [{ [line.workings.coupon.redemptionId]: quoted(line, taxBehavior) }] : [],
+  );
+
+/** The part of an item that is not credited, before the credit notes of people and before some coupons. */
+function beforeCoupons(
+  item: BilledItem,
+  terms: BillingState['terms'],
+  isCounted: (redemptionId: string) => boolean = () => true,
+): Decimal {
+  const left = leftBeforeNotes(item, terms.taxBehavior);
+  const lines = couponLinesOf(item, terms).flatMap((each) => Object.entries(each));
+  const whole = quoted(item, terms.taxBehavior);
+  if (lines.length === 0 || whole.isZero()) return left;
+  const taken = sum(lines.filter(([id]) => isCounted(id)).map(([, amount]) => amount));
+  return left.minus(taken.times(left).div(whole));
 }
 
 /** The share of the whole period for a minimum, if the period became shorter after it was billed. */

@@ -52,7 +52,7 @@ const billed = (pricing: Pricing, used: Used, grants = '0'): BilledSoFar => ({
           ...{ unitPrice: plain(tier.unitPrice), flatPrice: plain(tier.flatPrice), amount: plain(tier.amount) },
         })) ?? null,
     })),
-  ...{ discount: decimal('0'), maximum: decimal('0'), minimum: decimal('0'), granted: decimal(grants) },
+  ...{ discount: decimal('0'), coupons: {}, maximum: decimal('0'), minimum: decimal('0'), granted: decimal(grants) },
 });
 
 it.each<{ what: string; pricing: Pricing; before: Used; now: Used; grants?: [string, string]; lines: string[] }>([

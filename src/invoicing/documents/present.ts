@@ -8,7 +8,7 @@ import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
 import { serviceTimeOf, writeServiceTime } from '../invoice/service-time.ts';
 import { takesMoney } from '../invoice/states.ts';
-import { listPriceId } from '../terms/price-overrides.ts';
+import { listPriceId } from '../terms/list-price.ts';
 
 /** Addresses that an answer shows. */
 export interface Links {
@@ -143,6 +143,8 @@ export function toInvoiceLineReply(line: LineRow, invoice: LineContext) {
     tiers: line.tiers,
     notes: notesOfLine(line, invoice, DEFAULT_LOCALE),
     appliesToLineId: line.appliesToLineId,
+    couponId: line.workings?.coupon?.couponId ?? null,
+    redemptionId: line.workings?.coupon?.redemptionId ?? null,
   };
 }
 

@@ -14,6 +14,7 @@ import {
   selectUncalculatedOf,
 } from '../difference/billed.sql.ts';
 import { type BilledItem, itemsOf, type StoredLine } from '../difference/billed.ts';
+import { couponsDue, type DueCoupons } from '../difference/coupons-due.ts';
 import {
   type BillingState,
   commitmentsDue,
@@ -27,6 +28,8 @@ import {
 import type { FrozenTerms } from '../invoice/frozen-terms.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { asBilled, cellAt, cellOf, cellsIn, type InvoicePeriod, justBefore, startOfBills } from '../owed/charges.ts';
+import { ownPeriodAt } from '../owed/coupon-window.ts';
+import { inTwoKinds } from '../owed/coupons.ts';
 import type { BillingSource, BillingTerms } from '../terms/billing-terms.ts';
 import { cadencesOf, segmentsOf } from '../timeline/segments.ts';
 import { type ReadPeriod, readClosedPeriods, readClosedPeriodsOf, type WhichPeriods } from '../usage/late-usage.ts';
@@ -35,6 +38,8 @@ import { type ReadPeriod, readClosedPeriods, readClosedPeriodsOf, type WhichPeri
 export interface Billing {
   readonly due: readonly DueCharge[];
   readonly commitments: readonly DueCommitment[];
+  /** The periods of the plan with coupons that are worked out for all of them. */
+  readonly coupons: readonly DueCoupons[];
   readonly read: readonly ReadPeriod[];
   /** The items of the other invoices. */
   readonly items: readonly BilledItem[];
@@ -96,12 +101,11 @@ export async function loadBillings(
 }
 
 /** The charges of an invoice from its loaded facts. */
-export const billingOf = ({ state, read, frozen }: Loaded): Billing => ({
-  due: [...dueOn(state), ...lateDue(state, read)],
-  commitments: commitmentsDue(state, read, decimal(frozen.manualTaxRate ?? '0')),
-  read,
-  items: state.items,
-});
+export function billingOf({ state, read, frozen }: Loaded): Billing {
+  const due = [...dueOn(state), ...lateDue(state, read)];
+  const commitments = commitmentsDue(state, read, decimal(frozen.manualTaxRate ?? '0'));
+  return { due, commitments, coupons: couponsDue(state, due), read, items: state.items };
+}
 
 /** The places in time that have no lines, and those whose lines count for nothing. */
 function placesOf(found: readonly PlaceInTime[]): Required<Pick<BillingState, 'others' | 'rebilled'>> {
@@ -131,13 +135,14 @@ export async function loadCorrections(
   const all = { merchantId: terms.merchantId, subscriptionId: terms.subscriptionId, id: '' };
   const { others } = placesOf(await selectUncalculated(tx, all));
   const read = await readClosedPeriods(tx, source, { terms, uncalculated: others }, which);
-  if (read.length === 0) return { due: [], commitments: [], read, items: [] };
+  if (read.length === 0) return { due: [], commitments: [], coupons: [], read, items: [] };
   const starts = startsOf(terms, read);
   const since = justBefore(starts.reduce(earliest));
   const items = itemsOf(await selectBilledLines(tx, all, since), await selectCredits(tx, all, since));
   const state = { terms, invoice: null, others, items };
   const commitments = commitmentsDue(state, read, decimal((await rateOf()) ?? '0'));
-  return { due: lateDue(state, read), commitments, read, items };
+  const due = lateDue(state, read);
+  return { due, commitments, coupons: couponsDue(state, due), read, items };
 }
 
 /**
@@ -152,12 +157,13 @@ export async function loadOwnDue(
   frozen: Pick<FrozenTerms, 'manualTaxRate'>,
   place: PlaceInBilling | null,
   corrections: readonly StoredLine[] = [],
-): Promise<Pick<Billing, 'due' | 'commitments'>> {
+): Promise<Pick<Billing, 'due' | 'commitments' | 'coupons'>> {
   const places = placesOf(await selectUncalculated(tx, invoice, place?.seq ?? null));
   const [state] = (await loadStates(tx, [{ terms, invoice, ...places, read: [], place }])) as [BillingState];
   const all = { ...state, items: [...state.items, ...itemsOf(corrections, [])] };
   const commitments = commitmentsDue(all, [], decimal(frozen.manualTaxRate ?? '0'));
-  return { due: dueOn(state), commitments: commitments.filter(({ isLate }) => !isLate) };
+  const due = dueOn(state);
+  return { due, commitments: commitments.filter(({ isLate }) => !isLate), coupons: couponsDue(all, due) };
 }
 
 interface StateQuestion {
@@ -193,10 +199,22 @@ const startsOf = (terms: BillingTerms, read: readonly ReadPeriod[]): Instant[] =
   read.flatMap(({ invoice }) => startsIn(asBilled(terms, invoice), invoice));
 
 /** The starts of an invoice's period, and of all periods whose charges count for the commitments that it may ask. */
-const startsIn = (terms: BillingTerms, invoice: InvoicePeriod): Instant[] =>
-  [cellOf(terms, invoice), ...planPeriodsOf(terms, invoice).flatMap((cell) => cellsIn(terms, cell))].map((cell) =>
+const startsIn = (terms: BillingTerms, invoice: InvoicePeriod): Instant[] => [
+  ...[cellOf(terms, invoice), ...planPeriodsOf(terms, invoice).flatMap((cell) => cellsIn(terms, cell))].map((cell) =>
     startOfBills(terms, cell),
-  );
+  ),
+  ...(inTwoKinds(terms.redemptions).ofPeriods.length > 0
+    ? [startOfOwn(terms, cellOf(terms, invoice).start) ?? invoice.periodStart]
+    : []),
+  // What a coupon carries over is its amounts less all that it took.
+  ...(terms.redemptions ?? []).flatMap(({ carriesOver, from }) => (carriesOver ? [from] : [])),
+];
+
+/** From where on bills of the plan's period that holds an instant can begin. */
+function startOfOwn(terms: BillingTerms, at: Instant): Instant | null {
+  const cell = ownPeriodAt(terms, at);
+  return cell && startOfBills(terms, cell);
+}
 
 /** From where on lines can matter: from the start of the earliest period of which the invoice may bill something. */
 function billedSince(terms: BillingTerms, invoice: UncalculatedInvoice, read: readonly ReadPeriod[]): Instant {

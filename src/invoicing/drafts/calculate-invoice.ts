@@ -24,7 +24,7 @@ export interface Beside {
 
 /** Calculates an invoice of a subscription from its charges and the usage of its own period. */
 export function calculateInvoice(
-  due: Pick<Billing, 'due' | 'commitments'>,
+  due: Pick<Billing, 'due' | 'commitments' | 'coupons'>,
   frozen: FrozenTerms,
   invoice: InvoiceRow,
   usage: readonly BilledUsage[],
@@ -35,7 +35,7 @@ export function calculateInvoice(
 
 /** The items of it that a tax provider is asked to tax; none with our own rates. */
 export function outsideItemsFor(
-  due: Pick<Billing, 'due' | 'commitments'>,
+  due: Pick<Billing, 'due' | 'commitments' | 'coupons'>,
   frozen: FrozenTerms,
   invoice: InvoiceRow,
   usage: readonly BilledUsage[],
@@ -46,7 +46,7 @@ export function outsideItemsFor(
 }
 
 const inputOf = (
-  { due, commitments }: Pick<Billing, 'due' | 'commitments'>,
+  { due, commitments, coupons }: Pick<Billing, 'due' | 'commitments' | 'coupons'>,
   frozen: FrozenTerms,
   invoice: InvoiceRow,
   usage: readonly BilledUsage[],
@@ -55,6 +55,7 @@ const inputOf = (
   currency: invoice.currency,
   charges: due,
   commitments,
+  coupons,
   others: [
     ...(beside.late ?? []),
     ...(invoice.oneOff?.lines ?? []).map((line) => otherLineOf(line, ZERO, invoice.currency, invoice.createdAt)),

@@ -1,5 +1,6 @@
 import type { Tx } from '../../db/index.ts';
 import { orThrow } from '../../kernel/result.ts';
+import { isBefore } from '../../kernel/time.ts';
 import type { Calculation } from '../calculation/calculation.ts';
 import { keptLines } from '../calculation/kept-lines.ts';
 import { calculateKept } from '../calculation/one-off-terms.ts';
@@ -10,7 +11,8 @@ import type { FrozenTerms } from '../invoice/frozen-terms.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
 import { selectBilledUsage } from '../invoice/invoices.sql.ts';
-import { asBilled, isOwnSeries } from '../owed/charges.ts';
+import { asBilled, cellOf, isOwnSeries } from '../owed/charges.ts';
+import { ownPeriodAt } from '../owed/coupon-window.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
 import { loadOwnDue } from './billing-state.ts';
 import { calculateInvoice } from './calculate-invoice.ts';
@@ -75,6 +77,15 @@ export async function placeOf(
 /** Does a line correct a closed period? A commitment does that is not of the period which is over with the invoice. */
 function isOfLate(terms: BillingTerms, invoice: InvoiceRow, line: LineRow, lines: readonly LineRow[]): boolean {
   const { type, appliesToLineId: of, periodEnd: end, workings } = line;
+  if (type === 'coupon' && workings?.coupon?.period !== undefined)
+    return isOfEarlier(terms, invoice, workings.coupon.period);
   if (type === 'commitment') return !(isOwnSeries(terms, invoice) && end.equals(invoice.periodEnd));
   return workings?.late !== undefined || lines.some((other) => other.id === of && other.type === 'late_usage');
+}
+
+/** Is the period of a coupon one before those of the invoice's own charges? */
+function isOfEarlier(terms: BillingTerms, invoice: InvoiceRow, period: string): boolean {
+  if (invoice.kind !== 'subscription') return invoice.kind !== 'upfront';
+  const own = ownPeriodAt(terms, cellOf(terms, invoice).start);
+  return own !== null && isBefore(Temporal.Instant.from(period), own.start);
 }

@@ -177,10 +177,13 @@ async function freezeOutsideOf(
 }
 
 /** The present history of a subscription, as an invoice stores it (docs/decisions/0066). */
-export function historyOf({ bounds: { endsAt }, versions }: BillingTerms): FrozenHistory {
+export function historyOf({ bounds: { endsAt }, versions, redemptions }: BillingTerms): FrozenHistory {
   const pauses = versions?.[0]?.pauses ?? [];
   return {
     endsAt: endsAt?.toString() ?? null,
+    ...(redemptions && {
+      redemptions: Object.fromEntries(redemptions.map(({ id, until }) => [id, until?.toString() ?? null])),
+    }),
     ...(versions && { changeIds: versions.flatMap(({ changeId }) => changeId ?? []) }),
     ...(pauses.length > 0 && { pauses }),
   };

@@ -79,6 +79,8 @@ export interface FrozenHistory {
   readonly endsAt: string | null;
   /** Absent where there was never a change. */
   readonly changeIds?: readonly string[];
+  /** The coupons with their ends, RFC 3339; absent: none. */
+  readonly redemptions?: Readonly<Record<string, string | null>>;
   /** Absent where there was never a pause. */
   readonly pauses?: readonly Pause[];
   /** Of an invoice without lines: its place in the order of billing, after these lines and credits. */

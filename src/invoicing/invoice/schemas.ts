@@ -88,6 +88,8 @@ export const InvoiceLineItem = Type.Object(
     tiers: Nullable(Type.Array(TierUsed)),
     notes: LineNotes,
     appliesToLineId: Nullable(Type.String()),
+    couponId: Nullable(Id('coupon')),
+    redemptionId: Nullable(Id('redemption')),
   },
   {
     $id: 'InvoiceLineItem',
@@ -122,6 +124,8 @@ export const InvoiceLineItem = Type.Object(
       group: 'The values of the dimensions, where the price bills each combination by itself. Null: it does not.',
       tiers: 'The part of the line in each tier. Null: the price has no tiers.',
       appliesToLineId: 'Of a discount or a credit: the line that it reduces. Null: none.',
+      couponId: 'The coupon that made the line. Null: none did.',
+      redemptionId: 'The redemption of the coupon by the subscription. Null: no coupon made the line.',
     },
   },
 );

@@ -152,10 +152,13 @@ const openSupplementary = (tx: Tx, terms: BillingTerms, now: Instant) =>
     now,
   );
 
-const contentOf = ({ quantity, charge, discount, maximum, minimum }: CorrectionDue): Correction => ({
+const contentOf = ({ quantity, charge, discount, coupons, maximum, minimum }: CorrectionDue): Correction => ({
   quantity: plain(quantity),
   charge: plain(charge),
   discount: plain(discount),
   maximum: plain(maximum),
   minimum: plain(minimum),
+  ...(Object.keys(coupons).length > 0 && {
+    coupons: Object.fromEntries(Object.entries(coupons).map(([id, amount]) => [id, plain(amount)])),
+  }),
 });

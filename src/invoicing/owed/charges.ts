@@ -13,7 +13,7 @@ import {
 } from '../../kernel/time.ts';
 import { isAdditive } from '../rating/index.ts';
 import type { BilledPrice } from '../terms/billing-terms.ts';
-import { listPriceId } from '../terms/price-overrides.ts';
+import { listPriceId } from '../terms/list-price.ts';
 import {
   boundsOfSeries,
   cadenceOfPrice,
@@ -29,6 +29,7 @@ import {
   versionsOf,
 } from '../timeline/segments.ts';
 import { periodHolding, periodOf, type SeriesPeriod } from '../timeline/series.ts';
+import { type ChargeCoupon, withCoupons } from './coupons.ts';
 
 /** A charge that a subscription owes: a price for a service interval. */
 export interface OwedCharge {
@@ -47,6 +48,8 @@ export interface OwedCharge {
   readonly isOpen?: boolean;
   /** A version took its price up again here, after a gap: earlier bills are of another service interval. */
   readonly since?: Instant;
+  /** The coupons that are worked out on it alone, the oldest first; absent: none. */
+  readonly coupons?: readonly ChargeCoupon[];
 }
 
 /** A whole period of a series, as the subscription clips it. */
@@ -114,17 +117,19 @@ export function nextCell(terms: HistoricTerms, cell: Cell): Cell | null {
 /** The usage and fees in arrears of a period up to an instant, in the order of the prices. */
 export const chargesInArrears = (terms: HistoricTerms, cell: Cell, until: Instant): OwedCharge[] => {
   const segments = segmentsOf(terms);
-  return pricesIn(segments, cell).flatMap((price) =>
+  const charges = pricesIn(segments, cell).flatMap((price) =>
     price.metric === null
       ? feesOf(segments, cell, price, 'in_arrears', until)
       : usageOf(segments, cell, price as MeteredPrice, until),
   );
+  return withCoupons(terms, charges);
 };
 
 /** The fees in advance of a period: a charge for each time in which one holds. */
 export const chargesInAdvance = (terms: HistoricTerms, cell: Cell): OwedCharge[] => {
   const segments = segmentsOf(terms);
-  return pricesIn(segments, cell).flatMap((price) => feesOf(segments, cell, price, 'in_advance', cell.end));
+  const charges = pricesIn(segments, cell).flatMap((price) => feesOf(segments, cell, price, 'in_advance', cell.end));
+  return withCoupons(terms, charges);
 };
 
 /**
@@ -255,7 +260,7 @@ export function chargesOnce(
   cell: Period | null,
 ): OwedCharge[] {
   const segments = segmentsOf(terms);
-  return segments.flatMap((segment, place) => {
+  const charges = segments.flatMap((segment, place) => {
     if (!begins(segment) || segment.paused !== undefined) return [];
     const earlier = segments.slice(0, place).flatMap(({ paused, prices }) => (paused === undefined ? prices : []));
     return segment.prices
@@ -265,6 +270,7 @@ export function chargesOnce(
         return { price, period, fraction: WHOLE, spans: term === 'in_arrears' && cell ? [cell] : [] };
       });
   });
+  return withCoupons(terms, charges);
 }
 
 /**

@@ -83,9 +83,7 @@ describe('discount lines', () => {
   ])('$what', ({ charges, adjustments, currency, lines }) => {
     const found = discountLines(charges.map(charge), off(...adjustments), currency ?? 'USD');
     expect(
-      found.map(
-        ({ adjustment, chargeAt, totalPrice }) => `${adjustment.description} of ${chargeAt}: ${plain(totalPrice)}`,
-      ),
+      found.map(({ by, chargeAt, totalPrice }) => `${by.description} of ${chargeAt}: ${plain(totalPrice)}`),
     ).toEqual(lines);
   });
 

@@ -1,9 +1,12 @@
-import { decimal, plain } from '../../kernel/decimal.ts';
-import { roundTogether } from '../../kernel/money.ts';
+import { Decimal, decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
+import { scale } from '../../kernel/fraction.ts';
+import { allocate, roundTo, roundTogether } from '../../kernel/money.ts';
 import { type Instant, isAfter, isBefore } from '../../kernel/time.ts';
 import type { FrozenAdjustment } from '../invoice/frozen-terms.ts';
-import type { RatedLine } from '../rating/index.ts';
+import type { RatedLine, Workings } from '../rating/index.ts';
+import { namesCharges } from '../terms/applies-to.ts';
 import type { Adjustment } from '../terms/billing-terms.ts';
+import type { ChargeCoupon } from './coupons.ts';
 
 /**
  * The adjustments of an invoice, in the order in which they apply: those whose window holds its instant and that were
@@ -34,11 +37,12 @@ export const stillThere = (
 
 /** A line that takes something off a charge: which charge, by its place among them, and which adjustment. */
 export interface DiscountLine extends RatedLine {
-  readonly kind: 'adjustment';
+  readonly kind: 'adjustment' | 'coupon';
   readonly chargeAt: number;
-  readonly adjustment: FrozenAdjustment;
+  /** The adjustment or the redemption, and the name of its lines. */
+  readonly by: { readonly id: string; readonly description: string; readonly isGeneral?: boolean };
   /** The percentage, and the amount that it is taken of. */
-  readonly workings: { readonly discount: { readonly percent: string; readonly of: string } };
+  readonly workings: Pick<Workings, 'coupon'> & Required<Pick<Workings, 'discount'>>;
 }
 
 /**
@@ -63,7 +67,7 @@ export function discountLines(
       const off = (taken[index] as typeof amount).negated();
       const workings = { discount: { percent: plain(fraction.times(100)), of: plain(amount) } };
       const price = offPrice(off, exact[index] as typeof off);
-      return [{ ...charge, ...DISCOUNT, chargeAt: index, adjustment, ...price, workings }];
+      return [{ ...charge, ...DISCOUNT, chargeAt: index, by: adjustment, ...price, workings }];
     });
     left = left.map((amount, index) => amount.minus(taken[index] as typeof amount));
     return lines;
@@ -77,3 +81,49 @@ const offPrice = (off: RatedLine['totalPrice'], exact: RatedLine['totalPrice']) 
   totalPrice: off,
   exactPrice: exact.negated(),
 });
+
+/** What coupons are taken of, and what they took before. */
+export interface Couponed {
+  /** The new charges, each with what adjustments left of it. */
+  readonly charges: readonly { readonly line: RatedLine; readonly left: Decimal }[];
+  /** What is billed of the charge after adjustments, and what each redemption took of it (below 0). */
+  readonly before: { readonly amount: Decimal; readonly coupons: Readonly<Record<string, Decimal>> };
+  readonly coupons: readonly ChargeCoupon[];
+}
+
+/**
+ * The lines of coupons on the charges of one price (commercial.md §2), the oldest redemption first, each on what the
+ * former ones left: taken of all of the price so far, rounded once, less what it took before, and shared to the new
+ * charges. So the parts of a period come to what one invoice would have come to.
+ */
+export function couponLines({ charges, before, coupons }: Couponed, currency: string): readonly DiscountLine[] {
+  if (charges.length === 0) return [];
+  let left = charges.map((charge) => charge.left);
+  let soFar = before.amount;
+  return coupons.flatMap(({ redemption, share }) => {
+    const { id, couponId, name, percentOff } = redemption;
+    const fraction = percentOff ?? ZERO;
+    const of = Decimal.max(ZERO, soFar.plus(sum(left)));
+    const all = roundTo(scale(of.times(fraction), share), currency, 'half-away-from-zero').negated();
+    const taken = before.coupons[id] ?? ZERO;
+    const shares = allocate(
+      all.minus(taken),
+      left.map((amount) => amount.abs()),
+      currency,
+    );
+    const lines = charges.flatMap(({ line }, index): DiscountLine[] => {
+      const off = shares[index] as Decimal;
+      if (off.isZero()) return [];
+      const workings = {
+        discount: { percent: plain(fraction.times(100)), of: plain(left[index] as Decimal) },
+        coupon: { couponId, redemptionId: id },
+      };
+      const by = { id, description: name, isGeneral: !namesCharges(redemption.appliesTo) };
+      const price = { unitPrice: off, totalPrice: off, exactPrice: off };
+      return [{ ...line, ...DISCOUNT, kind: 'coupon', chargeAt: index, by, ...price, workings }];
+    });
+    left = left.map((amount, index) => amount.plus(shares[index] as Decimal));
+    soFar = soFar.plus(taken);
+    return lines;
+  });
+}

@@ -48,7 +48,7 @@ export interface PriceInPeriod {
 
 /** A line of an invoice, before tax. */
 export interface RatedLine {
-  readonly kind: 'charge' | 'grants' | 'adjustment' | 'maximum' | 'minimum';
+  readonly kind: 'charge' | 'grants' | 'adjustment' | 'coupon' | 'maximum' | 'minimum';
   readonly eventType: 'usage' | 'fee' | 'discount';
   readonly lineItemType: 'charge';
   /** Units used, after grants; those that the price includes are among them. */

@@ -45,6 +45,8 @@ export interface Workings {
   /** Of a minimum or a maximum: its amount, and the amount of the price without it. */
   readonly limit?: { readonly amount: string; readonly reached: string };
   readonly discount?: { readonly percent: string; readonly of: string };
+  /** Of a coupon that is worked out for a whole period: its start, RFC 3339. */
+  readonly coupon?: { readonly couponId: string; readonly redemptionId: string; readonly period?: string };
   /** Of a part or of late usage: the total so far, and its billed part. */
   readonly soFar?: { readonly total: string; readonly before: string };
   /** Of a correction: the part from the limits of its price. */

@@ -18,7 +18,7 @@ import type { LineRow } from '../invoice/invoice-line.ts';
 import { selectInvoice, selectLines } from '../invoice/invoices.sql.ts';
 import { asBilled, cellOf } from '../owed/charges.ts';
 import type { BilledPrice, BillingTerms } from '../terms/billing-terms.ts';
-import { listPriceId } from '../terms/price-overrides.ts';
+import { listPriceId } from '../terms/list-price.ts';
 import { versionsOf } from '../timeline/segments.ts';
 import { readUsageByHour } from '../usage/read-usage.ts';
 import { rowsOfLine, usageByHour } from '../usage/usage-by-hour.ts';
@@ -186,8 +186,8 @@ function discountsOf(line: LineRow, all: readonly LineRow[], invoice: InvoiceRow
     .map((discount, index) => ({
       lineItemId: discount.id,
       description: discount.displayName,
-      adjustmentId: taken[index]?.id ?? null,
-      percentageDiscount: taken[index]?.percentageDiscount ?? null,
+      adjustmentId: discount.type === 'coupon' ? null : (taken[index]?.id ?? null),
+      percentageDiscount: discount.type === 'coupon' ? null : (taken[index]?.percentageDiscount ?? null),
       notes: notesOfLine(discount, invoice, DEFAULT_LOCALE),
       amount: formatMoney(discount.totalPrice, currency),
       tax: { rate: jsonNumber(discount.taxRate), amount: formatMoney(discount.totalTax, currency) },

@@ -13,7 +13,7 @@ import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
 import { selectInvoice } from '../invoice/invoices.sql.ts';
-import { listPriceId } from '../terms/price-overrides.ts';
+import { listPriceId } from '../terms/list-price.ts';
 import type { LineItemListQuery } from './line-item-schemas.ts';
 import {
   type LineFilter,

@@ -12,7 +12,7 @@ import type { FrozenHistory, FrozenTerms } from '../invoice/frozen-terms.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
 import { selectBilledUsage, selectLines } from '../invoice/invoices.sql.ts';
-import type { BillingSource, BillingTerms } from '../terms/billing-terms.ts';
+import type { BilledRedemption, BillingSource, BillingTerms } from '../terms/billing-terms.ts';
 import { selectIssuedOfSubscriptions } from './recompute.sql.ts';
 
 /**
@@ -194,14 +194,22 @@ export function plansOf(
   );
 }
 
-/** The terms with the planned end and the pauses of then, and without the versions of later changes. */
-function termsThen(terms: BillingTerms, { endsAt, changeIds = [], pauses = [] }: FrozenHistory): BillingTerms {
+/** The terms with the planned end, the pauses and the coupons of then, and without the versions of later changes. */
+function termsThen(
+  terms: BillingTerms,
+  { endsAt, changeIds = [], pauses = [], redemptions = {} }: FrozenHistory,
+): BillingTerms {
   const { versions = [] } = terms;
   const known = versions
     .filter(({ changeId = null }) => changeId === null || changeIds.includes(changeId))
     .map((version) => ({ ...version, pauses }));
   const bounds = { ...terms.bounds, endsAt: endsAt === null ? null : Temporal.Instant.from(endsAt) };
-  return { ...terms, ...known.at(-1), ...(known.length > 0 && { versions: known }), bounds };
+  const coupons = (terms.redemptions ?? []).flatMap((redemption): BilledRedemption[] => {
+    const until = redemptions[redemption.id];
+    return until === undefined ? [] : [{ ...redemption, until: until === null ? null : Temporal.Instant.from(until) }];
+  });
+  const then = { ...terms, ...known.at(-1), ...(known.length > 0 && { versions: known }), bounds };
+  return terms.redemptions ? { ...then, redemptions: coupons } : then;
 }
 
 /** Has every change of then still its version? A cancelled one has none. */

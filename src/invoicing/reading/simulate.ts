@@ -68,7 +68,16 @@ export async function simulateInvoice(tx: Tx, simulation: Simulation) {
 }
 
 /** A commitment that nothing was asked of, for which all charges count. */
-const UNASKED = { charged: ZERO, before: ZERO, back: null, items: [], isLate: false, shareOf: () => WHOLE };
+const UNASKED = {
+  charged: ZERO,
+  before: ZERO,
+  back: null,
+  items: [],
+  isLate: false,
+  coupons: [],
+  couponsBefore: {},
+  shareOf: () => WHOLE,
+};
 
 async function usageOf(tx: Tx, simulation: Simulation): Promise<BilledUsage[]> {
   const found: BilledUsage[] = [];

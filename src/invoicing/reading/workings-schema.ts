@@ -1,4 +1,4 @@
-import { DecimalOut, Nullable, Timestamp, Type } from '../../http/index.ts';
+import { DecimalOut, Id, Nullable, Timestamp, Type } from '../../http/index.ts';
 import { DisplayUnitReply } from '../rating/index.ts';
 
 const Share = Type.Object(
@@ -149,6 +149,22 @@ export const LineWorkings = Type.Object(
         { 'x-fields': { percent: 'The percentage.', of: 'The amount of which it is taken.' } },
       ),
     ),
+    coupon: Type.Optional(
+      Type.Object(
+        {
+          couponId: Id('coupon'),
+          redemptionId: Id('redemption'),
+          period: Type.Optional(Timestamp),
+        },
+        {
+          'x-fields': {
+            couponId: 'The coupon.',
+            redemptionId: 'The redemption of the coupon by the subscription.',
+            period: 'The start of the period for which it is worked out. Absent: it is worked out on the charge alone.',
+          },
+        },
+      ),
+    ),
     soFar: Type.Optional(
       Type.Object(
         { total: DecimalOut, before: DecimalOut },
@@ -189,6 +205,7 @@ export const LineWorkings = Type.Object(
       rows: 'Of a price with several lines, which is rounded once.',
       limit: 'The minimum or maximum that made the line.',
       discount: 'The percentage that made a discount line.',
+      coupon: 'The coupon that made the line.',
       soFar: 'Of usage that goes on or is late.',
       late: 'Of a correction: the parts that limits make.',
       cut: 'The amount that a total of 0 cut off the line. It is credited to the invoices that billed it.',

@@ -3,6 +3,7 @@ import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant, Period } from '../../kernel/time.ts';
 import type { Meter, UsageSource } from '../../metering/index.ts';
 import type { DisplayUnit, Pricing } from '../rating/index.ts';
+import type { AppliesTo } from './applies-to.ts';
 import type { SessionOptions } from './session-options.ts';
 
 /** The usage of a price: the metric, and its name on a line. */
@@ -34,6 +35,28 @@ export interface PriceOverride {
   readonly from: string | null;
   /** Null: it does not end. */
   readonly to: string | null;
+}
+
+/**
+ * A coupon as a subscription redeemed it (commercial.md §2): a reduction of the charges whose service begins in
+ * `[from, until)`.
+ */
+export interface BilledRedemption {
+  readonly id: string;
+  readonly couponId: string;
+  readonly name: string;
+  /** A fraction; null: an amount. */
+  readonly percentOff: Decimal | null;
+  /** For each period of the plan. */
+  readonly amountOff: Decimal | null;
+  readonly carriesOver: boolean;
+  /** What the charges of a period must come to. */
+  readonly minimumAmount: Decimal | null;
+  readonly appliesTo: AppliesTo;
+  readonly from: Instant;
+  /** Exclusive; null: it does not end. */
+  readonly until: Instant | null;
+  readonly createdAt: Instant;
 }
 
 /**
@@ -174,6 +197,8 @@ export interface BillingTerms {
    * the prices of the catalog.
    */
   readonly versions?: readonly BilledVersion[];
+  /** Its coupons, the oldest first; absent: none. */
+  readonly redemptions?: readonly BilledRedemption[];
 }
 
 /** The payment terms of a subscription's invoices. */

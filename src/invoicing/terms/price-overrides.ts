@@ -4,15 +4,10 @@ import { type Decimal, decimal } from '../../kernel/decimal.ts';
 import { type Instant, isAfter, isBefore } from '../../kernel/time.ts';
 import { type Pricing, scaledPricing } from '../rating/index.ts';
 import type { BilledPrice, BilledVersion, PriceOverride } from './billing-terms.ts';
+import { listPriceId, VARIANT } from './list-price.ts';
 
 /** The bound that an override takes away. */
 export const NO_BOUND = 'none';
-
-/** Between the id of a price and the variant of it: neither is in an id. */
-const VARIANT = '~';
-
-/** The id of a price in the catalog, from the key by which billing tells its variants apart (decision 0255). */
-export const listPriceId = <Key extends string | null>(key: Key): Key => (key?.split(VARIANT, 1)[0] ?? null) as Key;
 
 const instantOf = (text: string | null): Instant | null => (text === null ? null : Temporal.Instant.from(text));
 

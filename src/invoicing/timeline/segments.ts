@@ -9,8 +9,9 @@ import {
   normaliseCadence,
   type Period,
 } from '../../kernel/time.ts';
-import type { BilledPrice, BilledVersion, SeriesBounds } from '../terms/billing-terms.ts';
-import { cutByOverrides, listPriceId } from '../terms/price-overrides.ts';
+import type { BilledPrice, BilledRedemption, BilledVersion, SeriesBounds } from '../terms/billing-terms.ts';
+import { listPriceId } from '../terms/list-price.ts';
+import { cutByOverrides } from '../terms/price-overrides.ts';
 import { afterPauses, cutByPauses } from './pauses.ts';
 import { type SeriesPeriod, seriesOf } from './series.ts';
 
@@ -22,6 +23,7 @@ export interface HistoricTerms {
   readonly bounds: SeriesBounds;
   /** In the order of time; absent where there was never another one than the terms' own. */
   readonly versions?: readonly BilledVersion[];
+  readonly redemptions?: readonly BilledRedemption[];
 }
 
 /** All versions of the terms, cut by agreed prices and pauses; the terms' own where there was never another one. */
@@ -53,7 +55,10 @@ export interface Segment
       | 'agreedAnew'
       | 'paused'
     >,
-    Period {}
+    Period {
+  /** Absent of the only version of a subscription. */
+  readonly planId?: string;
+}
 
 /** Later than any allowed time: the end of endless things. */
 const NEVER: Instant = Temporal.Instant.from('9999-01-01T00:00:00Z');

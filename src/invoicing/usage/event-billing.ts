@@ -10,7 +10,7 @@ import {
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { asBilled, usageChargesOn } from '../owed/charges.ts';
 import type { BilledPrice, BillingSource } from '../terms/billing-terms.ts';
-import { listPriceId } from '../terms/price-overrides.ts';
+import { listPriceId } from '../terms/list-price.ts';
 import { selectFirstInvoicesAfter, selectInvoicesHolding, selectUsageLine } from './event-billing.sql.ts';
 import { isSuperseded } from './read-usage.ts';
 

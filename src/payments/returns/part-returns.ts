@@ -33,8 +33,7 @@ import {
 const isGoing = ({ status }: PartReturn): boolean => status !== 'stopped';
 
 /** The amount of some parts that goes back, or has. */
-const sumOfParts = (parts: readonly PartReturn[]): Decimal =>
-  sum(parts.filter(isGoing).map(({ amount }) => amount));
+const sumOfParts = (parts: readonly PartReturn[]): Decimal => sum(parts.filter(isGoing).map(({ amount }) => amount));
 
 /** The parts of payments that go back, by payment. */
 export const partsOfPayments = async (tx: Tx, paymentIds: readonly string[]) =>

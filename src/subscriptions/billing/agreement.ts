@@ -11,6 +11,7 @@ import {
   partsByPauses,
 } from '../../invoicing/index.ts';
 import { formatInstant, type Instant, normaliseCadence } from '../../kernel/time.ts';
+import { redemptionOf } from '../subscription/coupon.ts';
 import { endOf } from '../subscription/decide.ts';
 import { overridesOver } from '../subscription/price-overrides.ts';
 import { withQuantities } from '../subscription/quantities.ts';
@@ -184,6 +185,7 @@ export function termsUnder(agreement: Agreement, subscription: SubscriptionRow):
     prices: withQuantities(version.prices, subscription.quantities),
     minimumAmount: version.minimumAmount,
     ...(versions.length > 0 && { versions }),
+    ...(subscription.redemptions.length > 0 && { redemptions: subscription.redemptions.map(redemptionOf) }),
   };
 }
 

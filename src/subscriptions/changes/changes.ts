@@ -8,9 +8,11 @@ import {
   closeWhatIsOver,
   endOfPause,
   followChanges,
+  hasPlan,
   type InvoiceRow,
   lockInvoicesIn,
   pauseAt,
+  windowOfRedemption,
 } from '../../invoicing/index.ts';
 import { newId } from '../../kernel/ids.ts';
 import { notFound, ok, type Result } from '../../kernel/result.ts';
@@ -161,7 +163,7 @@ const isOwn = ({ billingCadence }: InvoiceRow, { planCadence }: BillingTerms): b
   billingCadence === planCadence;
 
 function changeRow(
-  { held, target, at, isScheduled, priceOverrides, dropped }: DecidedChange,
+  { held, target, at, isScheduled, priceOverrides, dropped, before }: DecidedChange,
   order: ChangeOrder,
 ): NewChange {
   const { subscription, now } = held;
@@ -180,6 +182,7 @@ function changeRow(
     quantities,
     priceOverrides,
     droppedPriceOverrides: dropped,
+    endedRedemptionIds: endedWith(before, plan.id, at),
     proration: order.proration ?? 'second',
     credit: order.credit ?? 'invoice',
     clockId: subscription.clockId,
@@ -187,6 +190,13 @@ function changeRow(
     createdAt: now,
   };
 }
+
+/** The redemptions that would go on, and are not for the plan of a change. */
+const endedWith = (before: BillingTerms, planId: string, at: Instant): string[] =>
+  (before.redemptions ?? []).flatMap((redemption) => {
+    const { end } = windowOfRedemption(redemption, before);
+    return isBefore(at, end) && !hasPlan(redemption.appliesTo, planId) ? [redemption.id] : [];
+  });
 
 /** The version holds from then on; a subscription that had only one gets that one's row with it. */
 function pinnedFrom({ held, target, before, isScheduled }: DecidedChange, change: ChangeRow): NewVersion[] {

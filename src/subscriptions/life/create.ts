@@ -17,6 +17,7 @@ import { billingStart, decideCreation, decidePrefund, nextActionAt } from '../su
 import type { SubscriptionDependencies } from '../subscription/dependencies.ts';
 import { decideOverrides } from '../subscription/price-overrides.ts';
 import { decideQuantities, quantityErrors } from '../subscription/quantities.ts';
+import { redeemAll } from '../subscription/redeem.ts';
 import type { SubscriptionCreateBody } from '../subscription/schemas.ts';
 import type { NewSubscription, SubscriptionRow } from '../subscription/subscription.ts';
 import {
@@ -124,16 +125,33 @@ export async function createSubscription(
     ...keyColumns(key),
     nextActionAt: null,
   };
-  const subscription = await insertSubscription(tx, row, now);
+  const agreement = agreementOf(pinned);
+  const inserted = await insertSubscription(tx, row, now);
+  const redeemed = await withCoupons(tx, inserted, agreement, input.coupons ?? [], now);
+  if (!redeemed.ok) return redeemed;
+  const subscription = redeemed.value;
   await linkSubscriptionSubject(
     tx,
     { merchantId: tx.merchantId, subscriptionId: subscription.id, customerId: subscription.customerId },
     now,
   );
   await publishSubscriptionEvent(tx, subscription, 'subscription.created.v0', now);
-  const agreement = agreementOf(pinned);
   const begun = await begin(dependencies, tx, { subscription, agreement, paidAs: promised?.invoiceId }, now);
   return begun.ok ? ok({ ...begun.value, isNew: true, from: { pinned, now } }) : begun;
+}
+
+/** Redeems the coupons of a new subscription, before anything is billed. */
+async function withCoupons(
+  tx: Tx,
+  subscription: SubscriptionRow,
+  agreement: Agreement,
+  coupons: readonly string[],
+  now: Instant,
+): Promise<Result<SubscriptionRow>> {
+  if (coupons.length === 0) return ok(subscription);
+  const terms = termsUnder(agreement, subscription);
+  const redeemed = await redeemAll(tx, { subscription, terms, now }, coupons);
+  return redeemed.ok ? ok(await updateSubscription(tx, subscription, { redemptions: redeemed.value }, now)) : redeemed;
 }
 
 /** The start after the creation, and its upfront invoice, if there is one. */

@@ -68,6 +68,8 @@ const DONE: Readonly<Record<string, string>> = {
   terminate: 'ended',
   change: 'moved to another plan',
   reconcile: 'reconciled',
+  redeem: 'given a coupon',
+  endCoupon: 'left without its coupon',
   entitle: 'given entitlements',
   pause: 'paused',
   resume: 'resumed',

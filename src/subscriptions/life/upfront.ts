@@ -10,6 +10,7 @@ import { ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { loadAgreement } from '../billing/agreement.ts';
 import { lockToActivate } from '../billing/usage-claims.ts';
+import { updateGivenBack } from '../subscription/coupons.sql.ts';
 import type { SubscriptionDependencies } from '../subscription/dependencies.ts';
 import type { SubscriptionRow } from '../subscription/subscription.ts';
 import { lockSubscription, lockSubscriptionNow, updateSubscription } from '../subscription/subscriptions.sql.ts';
@@ -58,6 +59,7 @@ async function endUnactivated(tx: Tx, subscription: SubscriptionRow, { at, by, r
     { status: 'terminated', terminatedAt: at, terminatedBy: by, terminationReason: reason, nextActionAt: null },
     now,
   );
+  await updateGivenBack(tx, ended.id, now);
   await publishSubscriptionEvent(tx, ended, 'subscription.terminated.v0', now);
   return ended;
 }

@@ -21,6 +21,8 @@ export interface ChangeRow {
   priceOverrides: readonly PriceOverride[] | null;
   /** Those that it ends, because its version does not hold their prices. */
   droppedPriceOverrides: readonly PriceOverride[];
+  /** Those that do not follow to the plan. */
+  endedRedemptionIds: readonly string[];
   proration: Proration;
   credit: CreditMode;
   clockId: string | null;
@@ -33,7 +35,7 @@ export type NewChange = Omit<ChangeRow, 'seq'>;
 const FIELDS = [
   ...['merchantId', 'id', 'subscriptionId', 'status', 'effective', 'effectiveAt', 'fromPlanVersionId', 'planId'],
   ...['planVersionId', 'planVersionNumber', 'quantities', 'proration', 'credit', 'clockId', 'nextActionAt'],
-  ...['priceOverrides', 'droppedPriceOverrides', 'createdAt'],
+  ...['priceOverrides', 'droppedPriceOverrides', 'endedRedemptionIds', 'createdAt'],
 ];
 
 /** Writes changes. @returns them in their order */

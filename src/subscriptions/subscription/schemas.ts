@@ -99,6 +99,7 @@ export const SubscriptionCreateBody = Strict(
     startedAt: Timestamp,
     quantities: Type.Optional(Nullable(QuantitiesBody)),
     priceOverrides: Type.Optional(Nullable(PriceOverridesBody)),
+    coupons: Type.Optional(Nullable(Type.Array(Text({ minLength: 1, maxLength: 255 }), { maxItems: 20 }))),
     customerId: Type.Optional(Id('customer')),
     customer: Type.Optional(InlineCustomer),
     autoCharge: Type.Optional(Type.Boolean({ default: false })),
@@ -145,6 +146,7 @@ export const SubscriptionCreateBody = Strict(
       },
     ],
     'x-fields': {
+      coupons: 'Coupons to redeem, by their ids or codes. The first one applies first.',
       name: 'The name of the subscription, for people.',
       planId: 'The plan. The subscription keeps the version that is the default one now.',
       currency:

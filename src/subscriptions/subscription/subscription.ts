@@ -1,6 +1,7 @@
 import type { CreditMode, Pause, PriceOverride } from '../../invoicing/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
+import type { RedeemedCoupon } from './coupon.ts';
 import type { Quantities } from './quantities.ts';
 
 export type SubscriptionStatus = 'pending_payment' | 'active' | 'terminated';
@@ -16,6 +17,8 @@ export interface SubscriptionRow {
   /** Null: the plan's; only of subscriptions that older programs made. */
   currency: string | null;
   quantities: Quantities;
+  /** Its coupons with what billing needs of them, the oldest first. */
+  redemptions: readonly RedeemedCoupon[];
   /** The agreed prices as they stand; those of earlier times are in its versions. */
   priceOverrides: readonly PriceOverride[];
   /** In the order of time; none is within another one. */
@@ -68,4 +71,5 @@ export type NewSubscription = Omit<
   | 'endCredit'
   | 'remindedPeriod'
   | 'pauses'
+  | 'redemptions'
 >;

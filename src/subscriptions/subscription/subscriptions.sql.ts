@@ -107,6 +107,7 @@ export type SubscriptionChanges = Partial<
     | 'planVersionId'
     | 'planVersionNumber'
     | 'quantities'
+    | 'redemptions'
     | 'activatedAt'
     | 'remindedPeriod'
     | 'nextActionAt'
@@ -127,6 +128,7 @@ export const updateSubscription = (
       metadata: changes.metadata === undefined ? undefined : jsonb(changes.metadata),
       quantities: changes.quantities === undefined ? undefined : jsonb(changes.quantities),
       pauses: changes.pauses === undefined ? undefined : jsonb(changes.pauses),
+      redemptions: changes.redemptions === undefined ? undefined : jsonb(changes.redemptions),
       updatedAt: now,
     })}
      where merchant_id = ${subscription.merchantId} and id = ${subscription.id} and status = ${subscription.status}

@@ -1,0 +1,43 @@
+import type { Tx } from '../../db/index.ts';
+import { type Decimal, sum, ZERO } from '../../kernel/decimal.ts';
+import { roundTo } from '../../kernel/money.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { selectBilledLines, selectCredits } from '../difference/billed.sql.ts';
+import { type BilledItem, itemsOf } from '../difference/billed.ts';
+import { justBefore } from '../owed/charges.ts';
+import type { BillingTerms } from '../terms/billing-terms.ts';
+
+/** What a coupon took off one charge or one period, as prices quote it. */
+export interface CouponDiscount {
+  readonly redemptionId: string;
+  /** Of a coupon that is worked out for a period of the plan: its start. */
+  readonly period: Instant | null;
+  /** Less what credits gave back. */
+  readonly amount: Decimal;
+}
+
+const ISSUED: ReadonlySet<string> = new Set(['ISSUED', 'PAYMENT_FAILED', 'PAID', 'WRITTEN_OFF']);
+
+/** What the coupons of a subscription took on issued invoices. */
+export async function discountsOfRedemptions(tx: Tx, terms: BillingTerms): Promise<CouponDiscount[]> {
+  const { merchantId, subscriptionId, bounds, taxBehavior } = terms;
+  const all = { merchantId, subscriptionId, id: '' };
+  const since = justBefore(bounds.startedAt);
+  const items = itemsOf(await selectBilledLines(tx, all, since), await selectCredits(tx, all, since));
+  return items.flatMap((item) =>
+    item.lines.flatMap((line): CouponDiscount[] => {
+      const { coupon } = line.workings ?? {};
+      if (!coupon || line.isRefunded || !ISSUED.has(line.status)) return [];
+      const quoted = taxBehavior === 'inclusive' ? line.net.plus(line.tax) : line.net;
+      const amount = quoted.minus(roundTo(givenBackOf(quoted, item), line.currency, 'half-away-from-zero')).negated();
+      const period = coupon.period === undefined ? null : Temporal.Instant.from(coupon.period);
+      return [{ redemptionId: coupon.redemptionId, period, amount }];
+    }),
+  );
+}
+
+/** A credit mirrors the lines that it takes back: the share of a discount in it. */
+function givenBackOf(amount: Decimal, { net, credits }: BilledItem): Decimal {
+  const credited = sum(credits.map((credit) => credit.net));
+  return net.isZero() || credited.isZero() ? ZERO : amount.times(credited).div(net);
+}

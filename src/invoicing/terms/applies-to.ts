@@ -1,0 +1,53 @@
+import { type FieldWords, Id, type Static, Type } from '../../http/index.ts';
+import { listPriceId } from './list-price.ts';
+
+export const APPLIES_TO_FIELDS: FieldWords = {
+  planIds: 'Charges under these plans alone. Empty: under any plan.',
+  priceIds: 'Charges of these prices. Together with the metrics and fees: any of them. All empty: all charges.',
+  billableMetricIds: 'Charges for the usage of these metrics.',
+  feeIds: 'Charges of these fees.',
+};
+
+/** The charges that a coupon, a billing credit or a commitment is for, as it is answered. */
+export const AppliesToReply = Type.Object(
+  {
+    planIds: Type.Array(Id('plan')),
+    priceIds: Type.Array(Id('price')),
+    billableMetricIds: Type.Array(Id('billableMetric')),
+    feeIds: Type.Array(Id('fee')),
+  },
+  {
+    $id: 'AppliesTo',
+    description: 'A choice of charges. All lists empty: all charges.',
+    'x-fields': APPLIES_TO_FIELDS,
+  },
+);
+
+/** The same, as it is stored. */
+export type AppliesTo = Static<typeof AppliesToReply>;
+
+/** A charge, as far as it is chosen: the plan under which it began, and its price. */
+export interface ChosenCharge {
+  readonly planId: string;
+  readonly price: {
+    readonly id: string;
+    readonly metric: { readonly id: string } | null;
+    readonly fee: { readonly id: string } | null;
+  };
+}
+
+/** Does a choice name charges, and not just plans? */
+export const namesCharges = ({ priceIds, billableMetricIds, feeIds }: AppliesTo): boolean =>
+  priceIds.length + billableMetricIds.length + feeIds.length > 0;
+
+/** Does a choice have a plan? */
+export const hasPlan = ({ planIds }: AppliesTo, planId: string): boolean =>
+  planIds.length === 0 || planIds.includes(planId);
+
+/** Does a choice have a charge? `planIds` chooses plans; of the other lists any one takes it (commercial.md §2). */
+export const appliesTo = (choice: AppliesTo, { planId, price }: ChosenCharge): boolean =>
+  hasPlan(choice, planId) &&
+  (!namesCharges(choice) ||
+    choice.priceIds.includes(listPriceId(price.id)) ||
+    (price.metric !== null && choice.billableMetricIds.includes(price.metric.id)) ||
+    (price.fee !== null && choice.feeIds.includes(price.fee.id)));

@@ -1,0 +1,114 @@
+import { type Exact, exact, NOTHING, nearest, plus, read, times } from '../support/exact.ts';
+import { type Coupon, type History, NEVER, type Period, periodsOf, type Span, segmentsOf } from './history.ts';
+import { DIGITS, type Life, type Plan } from './life.ts';
+
+/** What coupons need of a bill: its amount before them, and the service that it is for. */
+export interface Couponed {
+  readonly amount: Exact;
+  readonly service: Span;
+  readonly cadence?: string;
+  /** The price of the catalog; `minimum`: of the plan. */
+  readonly listed: number | 'minimum';
+}
+
+const DAYS: Readonly<Record<string, number>> = { P1W: 7, P1M: 30, P3M: 91, P1Y: 365 };
+
+/**
+ * The share of a bill in a window (commercial.md §2): all of it where its service begins there; of one that is longer
+ * than a period of the plan, the seconds inside.
+ */
+function shareIn(life: Life, history: History, { service, cadence }: Couponed, window: Span): Exact {
+  const segments = segmentsOf(history);
+  const plan = (segments.findLast(({ from }) => from <= service.from) ?? history.versions[0])?.plan as number;
+  const own = (life.plans[plan] as Plan).cadence;
+  const isLong = cadence !== undefined && (DAYS[cadence] as number) > (DAYS[own] as number);
+  if (!isLong) return exact(window.from <= service.from && service.from < window.to ? 1n : 0n);
+  const inside = Math.min(service.to, window.to) - Math.max(service.from, window.from);
+  return inside <= 0 ? NOTHING : exact(BigInt(inside), BigInt(service.to - service.from));
+}
+
+/** A coupon ends early where the subscription goes on under a plan that it is not for. */
+export const withWindows = (history: History): History => ({
+  ...history,
+  coupons: history.coupons.map((coupon) => {
+    const { until, madeAt, plans } = coupon;
+    const left = segmentsOf(history).find(({ from, plan }) => from >= madeAt && plans?.includes(plan) === false);
+    return { ...coupon, until: Math.min(until, left?.from ?? NEVER) };
+  }),
+});
+
+const windowOf = ({ from, until }: Coupon): Span => ({ from, to: until });
+
+const isFor = ({ prices }: Coupon, { listed }: Couponed): boolean =>
+  prices === undefined || (listed !== 'minimum' && prices.includes(listed));
+
+/** Is a coupon worked out for a whole period? An amount is, and a percentage on what an older amount left. */
+function ofPeriods({ coupons }: History): Coupon[] {
+  const first = coupons.findIndex(({ amount }) => amount !== undefined);
+  return first === -1 ? [] : coupons.slice(first);
+}
+
+/**
+ * What percentages take off the bills of one charge, one coupon after the other, each rounded once. The bills are the
+ * parts of a charge in the order of time, and each bears what has come to it so far.
+ */
+export function lessPercents<Bill extends Couponed>(life: Life, history: History, bills: readonly Bill[]): Bill[] {
+  const later = ofPeriods(history);
+  let all = [...bills];
+  for (const coupon of history.coupons) {
+    if (later.includes(coupon) || !all.some((bill) => isFor(coupon, bill))) continue;
+    const part = read(coupon.percent as string);
+    let [soFar, taken] = [NOTHING, 0n];
+    all = all.map((bill) => {
+      soFar = plus(soFar, bill.amount);
+      const off = nearest(times(times(soFar, part), shareIn(life, history, bill, windowOf(coupon))));
+      const own = off - taken;
+      taken = off;
+      return { ...bill, amount: plus(bill.amount, exact(-own)) };
+    });
+  }
+  return all;
+}
+
+/** What all other coupons take, by periods of the plan's own series: below 0. */
+export function offPeriods(
+  life: Life,
+  history: History,
+  bills: readonly Couponed[],
+): { amount: bigint; because: string[] } {
+  const unit = exact(10n ** BigInt(DIGITS[life.currency]));
+  const own = ({ chain, span }: Period): boolean => {
+    const plan = segmentsOf(history).findLast(({ from }) => from <= span.from)?.plan;
+    return plan !== undefined && (life.plans[plan] as Plan).cadence === chain.cadence;
+  };
+  const periods = periodsOf(life, history).filter(own);
+  const coupons = ofPeriods(history);
+  const carried = new Map<Coupon, bigint>();
+  const because: string[] = [];
+  let total = 0n;
+  for (const { chain, whole, span } of periods) {
+    const period = { from: span.from, to: Math.min(whole.to, chain.to) };
+    let left = bills.map((bill) => times(bill.amount, shareIn(life, history, bill, period)));
+    for (const coupon of coupons) {
+      const window = windowOf(coupon);
+      const isIn = window.from <= span.from && span.from < window.to;
+      const mine = bills.map((bill, place) => (isFor(coupon, bill) ? (left[place] as Exact) : NOTHING));
+      const sum = mine.reduce(plus, NOTHING);
+      const most = nearest(sum) > 0n ? nearest(sum) : 0n;
+      let off = 0n;
+      if (coupon.percent !== undefined) off = isIn ? nearest(times(sum, read(coupon.percent))) : 0n;
+      else {
+        const fresh = isIn ? nearest(times(read(coupon.amount as string), unit)) : 0n;
+        const there = fresh + (carried.get(coupon) ?? 0n);
+        off = there < most ? there : most;
+        if (coupon.carriesOver) carried.set(coupon, there - off);
+      }
+      if (off === 0n) continue;
+      const rest = exact(sum.over * 1n - off * sum.under, sum.over);
+      left = left.map((amount, place) => (isFor(coupon, bills[place] as Couponed) ? times(amount, rest) : amount));
+      because.push(`[${span.from / 86_400}d,${span.to / 86_400}d) ${off} of ${sum.over}/${sum.under}`);
+      total += off;
+    }
+  }
+  return { amount: -total, because };
+}

@@ -1,0 +1,322 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { auditDatabase, recomputeDatabase } from '../../src/app.ts';
+import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
+
+/** Coupons (commercial.md §2). Amounts are worked by hand: January has 31 days, February 2026 has 28. */
+let env: TestEnvironment;
+let merchant: Merchant;
+let shop: Shop;
+let fee: Resource;
+let calls: Resource;
+let plan: Resource;
+let clock: Resource;
+beforeAll(async () => {
+  env = await openTestEnvironment();
+  merchant = await env.merchant();
+  shop = shopOf(merchant);
+});
+afterAll(() => env.close());
+beforeEach(async () => {
+  fee = await shop.feePrice({ properties: { unitPrice: '100' } });
+  calls = await shop.usagePrice();
+  plan = await shop.plan([fee, calls]);
+  clock = await shop.clock(START);
+});
+
+const coupon = (fields: object): Promise<Resource> =>
+  shop.create('/v0/coupons', { name: 'Half', percentOff: '0.5', duration: 'once', ...fields });
+const amountCoupon = (fields: object): Promise<Resource> =>
+  shop.create('/v0/coupons', { name: 'Voucher', amountOff: '30', currency: 'USD', duration: 'forever', ...fields });
+const redeem = ({ id }: Resource, body: object) => merchant.post(`/v0/subscriptions/${id}/coupons`, body);
+const redemptionsOf = async ({ id }: Resource): Promise<Resource[]> =>
+  (await shop.read(`/v0/subscriptions/${id}/coupons`)).data;
+/** The lines of the n-th invoice: type, name, amount. */
+const linesOf = async (subscription: Resource, place: number) =>
+  ((await shop.invoices(subscription))[place].lines as Resource[]).map((line) => [
+    ...[line.type, line.invoiceDisplayName, line.totalPrice],
+  ]);
+/** Pays the upfront invoice by a transfer. */
+const payUpfront = async (subscription: Resource) => {
+  const upfront = (await shop.invoices(subscription)).find(({ kind }: Resource) => kind === 'upfront');
+  const amount = upfront.unpaidAmount;
+  await shop.create(`/v2/invoices/${upfront.id}/payments`, {
+    amount,
+    method: 'bank_transfer',
+    idempotencyKey: upfront.id,
+  });
+};
+const amountsOf = async (subscription: Resource) =>
+  (await shop.invoices(subscription)).map(({ subtotal }: Resource) => subtotal);
+
+describe('a percentage', () => {
+  it('halves three months of fees and usage, and not the fourth', async () => {
+    const { id: couponId } = await coupon({ duration: 'periods', durationInPeriods: 3 });
+    const subscription = await shop.subscribe(plan, { clock, coupons: [couponId] });
+    for (const month of ['01', '02', '03', '04']) await shop.use(subscription.id, `2026-${month}-10T00:00:00Z`, 10);
+    for (let month = 0; month < 4; month += 1) await shop.advance(clock, 'P1M');
+    // The fee in arrears: 100.00 and 10 calls at 1 are 110.00, half of it for three months.
+    expect((await amountsOf(subscription)).slice(0, 4)).toEqual(['55.00', '55.00', '55.00', '110.00']);
+    expect(await linesOf(subscription, 0)).toEqual([
+      ['charge', 'Flat fee', '100.00'],
+      ['coupon', 'Flat fee: Half', '-50.00'],
+      ['charge', 'Calls', '10.00'],
+      ['coupon', 'Calls: Half', '-5.00'],
+    ]);
+    const [{ lines }] = await shop.invoices(subscription);
+    const [redemption] = await redemptionsOf(subscription);
+    expect(lines[1]).toMatchObject({
+      ...{ eventType: 'discount', couponId, redemptionId: redemption.id, appliesToLineId: lines[0].id },
+      ...{ priceId: fee.id, discountPrice: '50.00' },
+    });
+    expect(lines[0]).toMatchObject({ couponId: null, redemptionId: null });
+    expect(redemption).toEqual({
+      ...{ id: redemption.id, object: 'redemption', couponId, subscriptionId: subscription.id },
+      ...{ customerId: subscription.customerId, from: START, until: '2026-04-01T00:00:00Z' },
+      ...{ remainingAmount: null, totalDiscount: '165.00', currency: 'USD', createdAt: START },
+    });
+  });
+
+  it('counts by the start of the service: three fees in advance, also the first one', async () => {
+    const advance = await shop.plan([
+      await shop.feePrice({ paymentTerm: 'in_advance', properties: { unitPrice: '100' } }),
+    ]);
+    const { id } = await coupon({ duration: 'periods', durationInPeriods: 3 });
+    const subscription = await shop.subscribe(advance, { clock, coupons: [id], bankTransferOnly: true });
+    for (let month = 0; month < 4; month += 1) await shop.advance(clock, 'P1M');
+    // Upfront January; then February, March, and April without the coupon.
+    expect((await amountsOf(subscription)).slice(0, 4)).toEqual(['50.00', '50.00', '50.00', '100.00']);
+  });
+
+  it('that is redeemed later begins with the first period that is not billed', async () => {
+    const advance = await shop.plan([
+      await shop.feePrice({ paymentTerm: 'in_advance', properties: { unitPrice: '100' } }),
+    ]);
+    const subscription = await shop.subscribe(advance, { clock, bankTransferOnly: true });
+    const { id: couponId } = await coupon({});
+    const early = await redeem(subscription, { couponId, from: '2026-01-20T00:00:00Z' });
+    expect([early.status, early.body.errors?.[0]?.field]).toEqual([400, 'from']);
+    const { status, body } = await redeem(subscription, { couponId });
+    expect([status, body.from, body.until]).toEqual([201, '2026-02-01T00:00:00Z', '2026-03-01T00:00:00Z']);
+    for (let month = 0; month < 2; month += 1) await shop.advance(clock, 'P1M');
+    // The invoice of January bears February, then the upfront one, then the one of February.
+    expect((await amountsOf(subscription)).slice(0, 3)).toEqual(['50.00', '100.00', '100.00']);
+  });
+
+  it('is mirrored by the credit of an end', async () => {
+    const advance = await shop.plan([
+      await shop.feePrice({ paymentTerm: 'in_advance', properties: { unitPrice: '310' } }),
+    ]);
+    const { id } = await coupon({ duration: 'forever' });
+    const subscription = await shop.subscribe(advance, { clock, coupons: [id], bankTransferOnly: true });
+    await payUpfront(subscription);
+    await shop.advance(clock, '2026-01-11T00:00:00Z');
+    await shop.act(`/v0/subscriptions/${subscription.id}/termination`, { reason: 'x', credit: 'wallet' });
+    // 310.00 less 155.00; 21 of 31 days are 105.00 of 155.00.
+    const { balances } = await shop.read(`/v0/customers/${subscription.customerId}/wallet`);
+    expect(balances[0].balance).toBe('105.00');
+    expect((await redemptionsOf(subscription))[0].totalDiscount).toBe('50.00');
+  });
+});
+
+describe('an amount', () => {
+  it('is for each period, shared over its lines, and never more than they come to', async () => {
+    const { id } = await amountCoupon({ amountOff: '33', duration: 'periods', durationInPeriods: 2 });
+    const subscription = await shop.subscribe(plan, { clock, coupons: [id] });
+    await shop.use(subscription.id, '2026-01-10T00:00:00Z', 10);
+    for (let month = 0; month < 3; month += 1) await shop.advance(clock, 'P1M');
+    // January: 110.00 less 33.00, 30.00 of it under the fee. February 100.00 less 33.00. March 100.00.
+    expect((await amountsOf(subscription)).slice(0, 3)).toEqual(['77.00', '67.00', '100.00']);
+    expect(await linesOf(subscription, 0)).toEqual([
+      ['charge', 'Flat fee', '100.00'],
+      ['charge', 'Calls', '10.00'],
+      ['coupon', 'Voucher', '-30.00'],
+      ['coupon', 'Voucher', '-3.00'],
+    ]);
+  });
+
+  it('carries over: a voucher of 250.00 until it is used up', async () => {
+    const { id } = await amountCoupon({ amountOff: '250', duration: 'once', carriesOver: true });
+    const subscription = await shop.subscribe(plan, { clock, coupons: [id] });
+    await shop.advance(clock, 'P1M');
+    const [running] = await redemptionsOf(subscription);
+    expect([running.until, running.remainingAmount, running.totalDiscount]).toEqual([null, '150.00', '100.00']);
+    for (let month = 0; month < 3; month += 1) await shop.advance(clock, 'P1M');
+    expect((await amountsOf(subscription)).slice(0, 4)).toEqual(['0.00', '0.00', '50.00', '100.00']);
+    const [used] = await redemptionsOf(subscription);
+    expect([used.remainingAmount, used.totalDiscount]).toEqual(['0.00', '250.00']);
+  });
+
+  it('is worked out anew on what the period owes after an end', async () => {
+    const advance = await shop.plan([
+      await shop.feePrice({ paymentTerm: 'in_advance', properties: { unitPrice: '310' } }),
+    ]);
+    const { id } = await amountCoupon({ amountOff: '110' });
+    const subscription = await shop.subscribe(advance, { clock, coupons: [id], bankTransferOnly: true });
+    await payUpfront(subscription);
+    await shop.advance(clock, '2026-01-21T00:00:00Z');
+    await shop.act(`/v0/subscriptions/${subscription.id}/termination`, { reason: 'x', credit: 'wallet' });
+    // Paid 200.00. Owed are 20 of 31 days, 200.00, less 110.00: 110.00 goes back.
+    const { balances } = await shop.read(`/v0/customers/${subscription.customerId}/wallet`);
+    expect(balances[0].balance).toBe('110.00');
+  });
+
+  it('and a percentage apply in the order of their redemption', async () => {
+    const half = await coupon({ duration: 'forever' });
+    const off = await amountCoupon({ amountOff: '10' });
+    const first = await shop.subscribe(plan, { clock, coupons: [half.id, off.id] });
+    const second = await shop.subscribe(plan, { clock, coupons: [off.id, half.id] });
+    await shop.advance(clock, 'P1M');
+    // 100 - 50 - 10 and 100 - 10 - 45.
+    expect([(await amountsOf(first))[0], (await amountsOf(second))[0]]).toEqual(['40.00', '45.00']);
+  });
+
+  it('with a minimum is given once the period has come to it', async () => {
+    const { id } = await amountCoupon({ minimumAmount: '105' });
+    const subscription = await shop.subscribe(plan, { clock, coupons: [id] });
+    await shop.use(subscription.id, '2026-01-10T00:00:00Z', 5);
+    for (let month = 0; month < 2; month += 1) await shop.advance(clock, 'P1M');
+    expect((await amountsOf(subscription)).slice(0, 2)).toEqual(['75.00', '100.00']);
+  });
+});
+
+describe('a coupon and the minimum of the plan', () => {
+  it('halves the minimum too where it names no prices', async () => {
+    const least = await shop.plan([calls], { minimumAmount: '100' });
+    const { id } = await coupon({ duration: 'forever' });
+    const subscription = await shop.subscribe(least, { clock, coupons: [id] });
+    await shop.use(subscription.id, '2026-01-10T00:00:00Z', 40);
+    await shop.advance(clock, 'P1M');
+    // 40.00 of usage and 60.00 to the minimum, half of both: 50.00.
+    expect((await amountsOf(subscription))[0]).toBe('50.00');
+  });
+
+  it('is made up for by the minimum where it names prices', async () => {
+    const least = await shop.plan([calls], { minimumAmount: '100' });
+    const { id } = await coupon({ duration: 'forever', appliesTo: { priceIds: [calls.id] } });
+    const subscription = await shop.subscribe(least, { clock, coupons: [id] });
+    await shop.use(subscription.id, '2026-01-10T00:00:00Z', 40);
+    await shop.advance(clock, 'P1M');
+    // 20.00 of usage after the coupon, and 80.00 to the minimum.
+    expect((await amountsOf(subscription))[0]).toBe('100.00');
+  });
+});
+
+describe('the redemption of a coupon', () => {
+  it('follows a subscription only to a plan that it is for', async () => {
+    const other = await shop.plan([calls]);
+    const { id } = await coupon({ duration: 'forever', appliesTo: { planIds: [plan.id] } });
+    const subscription = await shop.subscribe(plan, { clock, coupons: [id] });
+    await shop.advance(clock, 'P1M');
+    await shop.create(`/v0/subscriptions/${subscription.id}/changes`, { planId: other.id, effective: 'now' });
+    await shop.use(subscription.id, '2026-02-10T00:00:00Z', 10);
+    for (let month = 0; month < 2; month += 1) await shop.advance(clock, 'P1M');
+    await shop.use(subscription.id, '2026-04-01T00:00:00Z', 10);
+    expect((await amountsOf(subscription)).slice(0, 2)).toEqual(['50.00', '10.00']);
+  });
+
+  it.each([
+    ['archived', { archived: true }, 'COUPON_NOT_APPLICABLE'],
+    ['over', { redeemBy: '2025-12-31T00:00:00Z' }, 'COUPON_EXPIRED'],
+  ])('is refused where it is %s', async (_, change, code) => {
+    const { id } = await coupon({});
+    await shop.change(`/v0/coupons/${id}`, change);
+    const subscription = await shop.subscribe(plan, { clock });
+    expect((await redeem(subscription, { couponId: id })).body).toMatchObject({ code });
+  });
+
+  it('is refused with its reason', async () => {
+    const customer = await shop.customer();
+    const subscription = await shop.subscribe(plan, { clock, customerId: customer.id });
+    const other = await shop.subscribe(plan, { clock });
+    const codeOf = async (of: Resource, body: object) => {
+      const answer = await redeem(of, body);
+      return [answer.status, answer.body.code ?? answer.body.details?.field];
+    };
+    const once = await coupon({ code: 'Once1', maxRedemptions: 1 });
+    expect((await redeem(subscription, { code: 'ONCE1' })).status).toBe(201);
+    expect(await codeOf(subscription, { couponId: once.id })).toEqual([409, 'COUPON_ALREADY_REDEEMED']);
+    expect(await codeOf(other, { code: 'once1' })).toEqual([409, 'COUPON_EXHAUSTED']);
+    expect(await codeOf(other, { code: 'nothing' })).toEqual([404, 'code']);
+    const euro = await amountCoupon({ currency: 'EUR' });
+    expect(await codeOf(other, { couponId: euro.id })).toEqual([409, 'COUPON_NOT_APPLICABLE']);
+    const forNew = await coupon({ newCustomersOnly: true });
+    expect(await codeOf(other, { couponId: forNew.id })).toEqual([409, 'COUPON_NOT_APPLICABLE']);
+    const elsewhere = await coupon({ appliesTo: { planIds: [(await shop.plan([calls])).id] } });
+    expect(await codeOf(other, { couponId: elsewhere.id })).toEqual([409, 'COUPON_NOT_APPLICABLE']);
+    const taken = await merchant.post('/v0/coupons', { name: 'x', code: 'oNCE1', percentOff: '1', duration: 'once' });
+    expect([taken.status, taken.body.code]).toEqual([409, 'KEY_TAKEN']);
+    expect(await shop.read(`/v0/coupons/${once.id}`)).toMatchObject({ status: 'exhausted', redemptionCount: 1 });
+  });
+
+  it('is answered again under its key, and refused with another body', async () => {
+    const [one, two] = [await coupon({}), await coupon({})];
+    const subscription = await shop.subscribe(plan, { clock });
+    const made = await redeem(subscription, { couponId: one.id, idempotencyKey: 'a' });
+    const again = await redeem(subscription, { couponId: one.id, idempotencyKey: 'a' });
+    expect([made.status, again.status, again.body.id]).toEqual([201, 200, made.body.id]);
+    const reused = await redeem(subscription, { couponId: two.id, idempotencyKey: 'a' });
+    expect([reused.status, reused.body.code]).toEqual([409, 'IDEMPOTENCY_KEY_REUSED']);
+  });
+
+  it('goes out whole where it gave nothing, and ends where it gave something', async () => {
+    const { id: couponId } = await coupon({ duration: 'forever' });
+    const subscription = await shop.subscribe(plan, { clock });
+    const path = (id: string) => `/v0/subscriptions/${subscription.id}/coupons/${id}`;
+    const first = await redeem(subscription, { couponId });
+    expect((await merchant.delete(path(first.body.id))).status).toBe(204);
+    expect(await redemptionsOf(subscription)).toEqual([]);
+    const second = await redeem(subscription, { couponId });
+    await shop.advance(clock, '2026-02-10T00:00:00Z');
+    expect((await merchant.delete(path(second.body.id))).status).toBe(204);
+    expect((await redemptionsOf(subscription))[0].until).toBe('2026-02-10T00:00:00Z');
+    for (let month = 0; month < 2; month += 1) await shop.advance(clock, 'P1M');
+    // February began before, March did not.
+    expect((await amountsOf(subscription)).slice(0, 3)).toEqual(['50.00', '50.00', '100.00']);
+  });
+
+  it('is given back where the subscription is never paid', async () => {
+    const advance = await shop.plan([await shop.feePrice({ paymentTerm: 'in_advance' })]);
+    const { id } = await coupon({ maxRedemptions: 1 });
+    const subscription = await shop.subscribe(advance, { clock, coupons: [id] });
+    expect((await shop.read(`/v0/coupons/${id}`)).redemptionCount).toBe(1);
+    await shop.act(`/v0/subscriptions/${subscription.id}/termination`, { reason: 'x' });
+    expect((await shop.read(`/v0/coupons/${id}`)).redemptionCount).toBe(0);
+  });
+});
+
+it('is redeemed exactly as often as it allows, by 1,000 at once', async () => {
+  const { id: couponId } = await coupon({ maxRedemptions: 10, maxRedemptionsPerCustomer: 1000, duration: 'forever' });
+  const subscriptions = await Promise.all(Array.from({ length: 25 }, () => shop.subscribe(plan, { clock })));
+  const answers = await Promise.all(
+    Array.from({ length: 1000 }, (_, place) => redeem(subscriptions[place % 25], { couponId })),
+  );
+  const of = Map.groupBy(answers, ({ status }) => status);
+  expect(of.get(201)).toHaveLength(10);
+  expect(of.get(409)?.length).toBeGreaterThan(0);
+  // What comes while too many wait is told to come again.
+  expect([...of.keys()].filter((status) => ![201, 409, 429, 503].includes(status))).toEqual([]);
+  expect(await shop.read(`/v0/coupons/${couponId}`)).toMatchObject({ redemptionCount: 10, status: 'exhausted' });
+  const redeemed = await Promise.all(subscriptions.map(redemptionsOf));
+  expect(redeemed.flat()).toHaveLength(10);
+}, 120_000);
+
+it('a coupon says what is wrong with it', async () => {
+  const wrong = async (body: object) => {
+    const answer = await merchant.post('/v0/coupons', { name: 'x', duration: 'once', ...body });
+    return [answer.status, answer.body.errors?.map(({ field }: Resource) => field)];
+  };
+  expect(await wrong({})).toEqual([400, ['percentOff']]);
+  expect(await wrong({ percentOff: '0.5', amountOff: '1', currency: 'USD' })).toEqual([400, ['percentOff']]);
+  expect(await wrong({ amountOff: '1' })).toEqual([400, ['currency']]);
+  expect(await wrong({ amountOff: '1.001', currency: 'USD' })).toEqual([400, ['amountOff']]);
+  expect(await wrong({ percentOff: '0.5', duration: 'periods' })).toEqual([400, ['durationInPeriods']]);
+  expect(await wrong({ percentOff: '0.5', carriesOver: true })).toEqual([400, ['carriesOver']]);
+  expect(await wrong({ percentOff: '0.5', minimumAmount: '5' })).toEqual([400, ['currency']]);
+});
+
+it('comes out the same when it is calculated again, and the books are right', async () => {
+  const { differing } = await recomputeDatabase(env.url);
+  expect(differing).toEqual([]);
+  expect((await auditDatabase(env.url)).violations).toEqual([]);
+});
