@@ -56,6 +56,10 @@ beforeAll(async () => {
       percentageDiscount,
       effectiveFrom: FAR_AHEAD,
     });
+  for (const name of ['one', 'two']) {
+    const coupon = await shop.create('/v0/coupons', { name, percentOff: '0.5', duration: 'once' });
+    await shop.create(`/v0/subscriptions/${world.subscription.id}/coupons`, { couponId: coupon.id });
+  }
   for (const _ of [1, 2]) {
     await env.deliverWebhooks();
     await shop.act(`/v0/webhookEvents/${world.webhookEvent.id}/redeliver`);

@@ -55,6 +55,8 @@ export interface Item {
   readonly taxRate: string | null;
   /** Of a credit: its share of the billed tax. */
   readonly tax?: bigint;
+  /** Of a correction with discounts: it is reduced by what both come to at most. */
+  readonly most?: bigint;
 }
 
 const ONE = exact(1n);
@@ -246,6 +248,7 @@ export function lateItemsOf(key: string, now: AskedCharge, billed: AskedCharge, 
     turn: place === 0 ? 'credit' : 'other',
     amount,
     taxRate,
+    ...(place === 0 && discount < 0n && { most: total < 0n ? -total : 0n }),
   });
   if (total >= 0n) return amounts.map(item);
   const tax = taxesOf([{ key, turn: 'other', amount: first.reached, taxRate }], isInclusive).get(taxRate) as bigint;
@@ -328,7 +331,8 @@ function without(items: readonly Item[], cut: bigint): Item[] {
     for (let place = items.length - 1; place >= 0; place -= 1) {
       const item = items[place] as Item;
       if (item.turn !== turn || item.amount >= 0n) continue;
-      const taken = left < -item.amount ? left : -item.amount;
+      const most = item.most ?? -item.amount;
+      const taken = left < most ? left : most;
       const amount = item.amount + taken;
       const tax = item.tax === undefined ? {} : { tax: nearest(times(exact(item.tax), exact(amount, item.amount))) };
       after[place] = { ...item, amount, ...tax };
