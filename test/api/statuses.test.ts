@@ -162,7 +162,7 @@ describe('the usual status', () => {
     },
   );
 
-  it.each(['createSubscriptionAdjustment', 'createLineItem'])(
+  it.each(['createSubscriptionAdjustment', 'createLineItem', 'redeemCoupon', 'creditInvoiceLines'])(
     '%s again with the same idempotencyKey is answered with the first: 200',
     async (operationId) => {
       const sent = await firstCall(operationId);
@@ -728,6 +728,21 @@ describe('409', () => {
     conflict('reconcileSubscription', 'INVALID_TRANSITION', terminated),
     conflict('pauseSubscription', 'INVALID_TRANSITION', terminated),
     conflict('resumeSubscription', 'INVALID_TRANSITION', terminated),
+    {
+      operationId: 'endRedemption',
+      code: 'INVALID_TRANSITION',
+      call: async ({ shop }) => {
+        const { subscription } = await shop.issued();
+        const { id: couponId } = await shop.create('/v0/coupons', {
+          name: 'Half',
+          percentOff: '0.5',
+          duration: 'once',
+        });
+        const { id: redemptionId } = await shop.create(`/v0/subscriptions/${subscription.id}/coupons`, { couponId });
+        await shop.act(`/v0/subscriptions/${subscription.id}/termination`, { reason: 'Done' });
+        return { params: { id: subscription.id, redemptionId } };
+      },
+    },
     {
       operationId: 'changeSubscriptionPlan',
       code: 'CHANGE_SCHEDULED',

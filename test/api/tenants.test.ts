@@ -116,6 +116,7 @@ describe('a resource of another merchant, in the very state in which its owner m
 const NO_REFERENCES = new Set([
   'createEvents subject', // another merchant's id is an unknown one: kept, and unmatched (below)
   'createEvents *.subject',
+  'creditInvoiceLines lines.*.lineItemId', // a line of another invoice is a 400, whoever's it is
   'updateSubscription terminatedBy', // domain.md §3: anything but the merchant's or the customer's id is a 400
   'completePaymentSession paymentMethod', // pm_ok is a test card
   'approveSourceEvents eventIds.*', // each has an outcome of its own, and an unknown one too

@@ -266,11 +266,20 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
       });
       return { body: { consumerId: consumer.body.id } };
     },
+    ({ customer }) => ({
+      body: {
+        consumer: { name: 'Child', email: `${unique('child')}@example.com`, address: { country: 'GB' } },
+        payerId: customer.id,
+      },
+    }),
   ],
   listCustomers: [() => ({})],
   getCustomer: [({ customer }) => on(customer.id)],
   updateCustomer: [
-    async ({ shop, plan, metric }) => on((await shop.customer()).id, { taxRates: { [plan.id]: 5, [metric.id]: 7 } }),
+    async ({ shop, plan, metric }) =>
+      on((await shop.customer()).id, {
+        ...{ taxRates: { [plan.id]: 5, [metric.id]: 7 }, payerId: (await shop.customer()).id },
+      }),
   ],
   deleteCustomer: [async ({ shop }) => on((await shop.customer()).id)],
   getCustomerTimeline: [({ customer }) => on(customer.id)],

@@ -187,6 +187,7 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
       checkoutLink,
       coupon,
       redemption,
+      (await shop.invoice(invoice.id)).lines[0],
     ]),
     planVersion: [plan.defaultVersionId],
   };

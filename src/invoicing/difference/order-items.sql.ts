@@ -21,12 +21,14 @@ export const selectOrderItems = (tx: Tx, invoiceIds: readonly string[]): Promise
            coalesce(c.tax, 0) as credited_tax, coalesce(c.noted, 0) as noted_net, i.issued_at is not null as is_issued,
            i.status in ('DRAFT', 'ISSUED', 'PAYMENT_FAILED', 'PAID') and not exists (
              select from credit_note n
-              where n.merchant_id = i.merchant_id and n.invoice_id = i.id and n.kind = 'refund' and n.status = 'ISSUED'
+              where n.merchant_id = ${tx.merchantId} and n.invoice_id = i.id and n.kind = 'refund'
+                and n.status = 'ISSUED'
            ) as is_standing
       from item
       join invoice i on i.merchant_id = ${tx.merchantId} and i.id = item.invoice_id
       left join lateral (
-        select sum(c.amount) as net, sum(c.tax_amount) as tax, sum(c.amount) filter (where c.is_note) as noted from unused_credit c
+        select sum(c.amount) as net, sum(c.tax_amount) as tax, sum(c.amount) filter (where c.is_note) as noted
+          from unused_credit c
          where c.merchant_id = ${tx.merchantId} and c.invoice_id = item.invoice_id and c.source_key = item.source_key
            and c.charged_from = item.period_start and c.charged_to = item.period_end) c on true
      order by i.seq, item.seq`);
