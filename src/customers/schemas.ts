@@ -75,7 +75,7 @@ const CUSTOMER_FIELDS: FieldWords = {
   payerId: [
     'The customer that pays: invoices are addressed to it, and it pays them. Their lines stay of this customer. Null: ' +
       'this customer pays itself.',
-    null,
+    'cus_8c3d5e0f1a2b4c6d',
   ],
   organization: 'The organization behind the customer.',
   notificationSettings: 'The emails that the customer receives.',

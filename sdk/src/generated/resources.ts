@@ -197,6 +197,7 @@ import type {
   OrganizationList,
   OrganizationLogo,
   Overview,
+  PauseRequest,
   Payment,
   PaymentCreate,
   PaymentDispute,
@@ -274,7 +275,6 @@ import type {
   SubscriptionChangeReply,
   SubscriptionCreate,
   SubscriptionList,
-  SubscriptionPause,
   SubscriptionPortal,
   SubscriptionPreview,
   SubscriptionReconciliation,
@@ -1314,7 +1314,7 @@ export interface SubscriptionsResource {
    *
    * `POST /v0/subscriptions/{id}/pause`
    */
-  pause(id: string, body?: SubscriptionPause, options?: CallOptions): Promise<Subscription>;
+  pause(id: string, body?: PauseRequest, options?: CallOptions): Promise<Subscription>;
 
   /**
    * Resume a paused subscription.
@@ -2817,7 +2817,7 @@ export interface Operations {
   'GET /v0/subscriptions/{id}': { query: Record<string, never>; body: undefined; reply: Subscription };
   'PATCH /v0/subscriptions/{id}': { query: Record<string, never>; body: SubscriptionUpdate; reply: Subscription };
   'POST /v0/subscriptions/{id}/termination': { query: Record<string, never>; body: SubscriptionTermination; reply: Subscription };
-  'POST /v0/subscriptions/{id}/pause': { query: Record<string, never>; body: SubscriptionPause; reply: Subscription };
+  'POST /v0/subscriptions/{id}/pause': { query: Record<string, never>; body: PauseRequest; reply: Subscription };
   'POST /v0/subscriptions/{id}/resume': { query: Record<string, never>; body: SubscriptionResumption; reply: Subscription };
   'POST /v0/subscriptions/{id}/reconciliations': { query: Record<string, never>; body: SubscriptionReconciliationCreate; reply: SubscriptionReconciliation };
   'GET /v0/fees/{id}/price/{subscriptionId}': { query: Record<string, never>; body: undefined; reply: Price };

@@ -4111,7 +4111,7 @@ data: CreditNote[]
 pagination: Pagination
 }
 /** A part of a payment that goes back because of a credit note over a part of the invoice. */
-export interface InvoicePaymentReturn {
+export interface PartReturn {
 /** The credit note that returns it. */
 creditNoteId: string
 amount: Decimal
@@ -4167,7 +4167,7 @@ amount: Decimal
 reason: string
 } | null)
 /** The parts that go back because of credit notes over a part of the invoice. */
-returns: InvoicePaymentReturn[]
+returns: PartReturn[]
 /** The address of the receipt as PDF. It needs a key. */
 receiptPdfUrl: string
 /** When the resource was created. */
@@ -7034,7 +7034,7 @@ reason: string
 credit?: (("invoice" | "wallet" | "none") | null)
 }
 /** The body of `pauseSubscription`. */
-export interface SubscriptionPause {
+export interface PauseRequest {
 /** `now` (default), or `periodEnd`: at the end of the open period of the plan. */
 effective?: (("now" | "periodEnd") | null)
 /** When the pause is over. Null (default): until it is resumed by hand. */

@@ -46,7 +46,7 @@ const PRICE_FIELDS: FieldWords = {
   currencyPrices: [
     'The price in other currencies than the one of the plan, by ISO 4217 code. An entry stands for itself: it has ' +
       'its own minimum and maximum, or none.',
-    { USD: { properties: { unitPrice: '0.022' }, minimumAmount: null, maximumAmount: null } },
+    { USD: { properties: { unitPrice: '0.022' }, minimumAmount: '5', maximumAmount: '500' } },
   ],
   taxRate: [
     'The tax rate in percent: 20 is 20 %. Absent or null: the rate of the metric, the plan or the merchant.',

@@ -58,7 +58,7 @@ const PartReturnReply = Type.Object(
     reference: Nullable(Type.String()),
   },
   {
-    $id: 'InvoicePaymentReturn',
+    $id: 'PartReturn',
     description: 'A part of a payment that goes back because of a credit note over a part of the invoice.',
     'x-fields': {
       creditNoteId: 'The credit note that returns it.',

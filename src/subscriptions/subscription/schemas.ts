@@ -261,7 +261,7 @@ export const PauseBody = Strict(
     reason: Type.Optional(Nullable(Text({ minLength: 1, maxLength: 1000 }))),
   },
   {
-    $id: 'SubscriptionPause',
+    $id: 'PauseRequest',
     examples: [{ resumesAt: '2030-03-01T00:00:00Z', usage: 'free', reason: 'Closed in winter' }],
     'x-fields': {
       effective: '`now` (default), or `periodEnd`: at the end of the open period of the plan.',
