@@ -33,7 +33,7 @@ const rating: Plugin = {
   load: (id) =>
     id === NO_SCHEMAS
       ? `const none = () => ({}); export { none as MapOf, none as Text, none as DecimalText, none as Nullable };
-         export const Type = { Object: none, Array: none, Union: none, Optional: none, Unsafe: none };`
+         export const Type = new Proxy({}, { get: () => none });`
       : null,
 };
 
