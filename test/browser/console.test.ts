@@ -228,6 +228,7 @@ describe.skipIf(!hasBrowser)('in a browser, the console', { timeout: 900_000 }, 
     await page.getByText('The invoice is issued').waitFor();
 
     await open(page, 'Invoices');
+    await page.getByRole('heading', { name: 'Invoices', level: 1 }).waitFor();
     await page.getByRole('link', { name: 'INV-000001' }).click();
     await page.getByRole('button', { name: /^Explain Messages, €21.00/ }).click(); // three clicks to an event
     await page.getByRole('button', { name: /^Events of/ }).click();
