@@ -96,7 +96,7 @@ export const customerRoutes = (dependencies: CustomerDependencies): readonly Rou
     summary: 'Delete a customer',
     description:
       'Refused with 409 and the blockers while the customer has subscriptions, orders, open invoices, entitlements ' +
-      'or money in a wallet. Issued invoices stay. Its `externalId` is free again.',
+      'or money in a wallet, and while it pays for others. Issued invoices stay. Its `externalId` is free again.',
     access: { role: 'member', merchant: byId },
     errors: [409],
     handler: ({ tx, now, merchantId, params }) => deleteCustomer(tx, { merchantId, id: params.id }, now, dependencies),

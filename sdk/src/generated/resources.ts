@@ -548,7 +548,7 @@ export interface CustomersResource {
   /**
    * Delete a customer.
    *
-   * Refused with 409 and the blockers while the customer has subscriptions, orders, open invoices, entitlements or money in a wallet. Issued invoices stay. Its `externalId` is free again.
+   * Refused with 409 and the blockers while the customer has subscriptions, orders, open invoices, entitlements or money in a wallet, and while it pays for others. Issued invoices stay. Its `externalId` is free again.
    *
    * `DELETE /v0/customers/{id}`
    */

@@ -98,10 +98,9 @@ function couponsIn(
     if (item.redemptionId !== undefined) return [];
     const share = shareOfItem(terms, period, item);
     if (share.numerator === 0n) return [];
-    const { isInclusive } = { isInclusive: terms.taxBehavior === 'inclusive' };
     const ofCoupons = item.lines
       .filter(({ type }) => type === 'coupon')
-      .map(({ net, tax }) => (isInclusive ? net.plus(tax) : net));
+      .map(({ net, tax }) => (terms.taxBehavior === 'inclusive' ? net.plus(tax) : net));
     const amount = scale(quoted(item), share);
     return [{ price: priceOf(terms, item), amount, whole: amount.minus(scale(sum(ofCoupons), share)) }];
   });
