@@ -24,6 +24,8 @@ export interface PoolerOptions {
   readonly keepsNames?: boolean;
   /** A client keeps its connection of the server: the pooler is one of sessions. */
   readonly bySession?: boolean;
+  /** Connections after the first are free only when so many transactions have been. */
+  readonly spareAfter?: number;
 }
 
 /** A connection of the server. */
@@ -50,6 +52,8 @@ interface Client {
 interface Pool {
   readonly startup: Buffer;
   readonly free: Backend[];
+  /** Connections that nobody gets yet. */
+  readonly spare: Backend[];
   readonly queue: Client[];
   readonly all: Set<Backend>;
   /** What the server says at the start of a connection. */
@@ -128,8 +132,9 @@ export async function openTransactionPooler(databaseUrl: string, options: Pooler
         if (letter === 'S') greeting.push(bytes);
         if (letter !== 'Z') return;
         isReady = true;
+        const isSpare = pool.greeting !== READY && transactions < (options.spareAfter ?? 0);
         pool.greeting = Buffer.concat(greeting);
-        pool.free.push(backend);
+        (isSpare ? pool.spare : pool.free).push(backend);
         return serve(pool);
       }
       const { client } = backend;
@@ -144,6 +149,7 @@ export async function openTransactionPooler(databaseUrl: string, options: Pooler
       client.backend = null;
       backend.client = null;
       pool.free.push(backend);
+      if (transactions >= (options.spareAfter ?? 0)) pool.free.push(...pool.spare.splice(0));
       serve(pool);
     });
   };
@@ -197,7 +203,7 @@ export async function openTransactionPooler(databaseUrl: string, options: Pooler
           const words = bytes.subarray(8).toString().split('\0');
           if (words.includes('options')) return void socket.end(refusal('unsupported startup parameter: options'));
           const key = words.join();
-          const pool = pools.get(key) ?? { startup: bytes, free: [], queue: [], all: new Set(), greeting: READY };
+          const pool = pools.get(key) ?? { startup: bytes, free: [], spare: [], queue: [], all: new Set(), greeting: READY };
           pools.set(key, pool);
           client = { socket, pool, statements: new Map(), backend: null, last: null, waiting: [], open: 0 };
           return void socket.write(Buffer.concat([message('R', Buffer.alloc(4)), KEY(), READY]));

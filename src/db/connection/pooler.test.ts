@@ -48,6 +48,11 @@ describe('what stands before PostgreSQL', () => {
     });
   });
 
+  it.each([1, 2])('is a pooler of transactions whose other connection is opened after %i', async (spareAfter) => {
+    const found = await through({ size: 2, keepsNames: true, spareAfter }, (pooler) => findPooler(pooler.url));
+    expect(found).toEqual({ isByTransaction: true, keepsNames: true, keepsSettings: false });
+  });
+
   it('is a pooler of sessions, which refuses settings at the start', async () => {
     const found = await through({ size: 5, bySession: true }, (pooler) => findPooler(pooler.url));
     expect(found).toEqual({ isByTransaction: false, keepsNames: true, keepsSettings: false });

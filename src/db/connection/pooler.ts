@@ -50,11 +50,12 @@ const SETTINGS = '-c TimeZone=UTC -c DateStyle=ISO -c statement_timeout=54321';
  * shares connections has keys of its own. So a connection whose two numbers are equal has no pooler, and costs one
  * question.
  *
- * Otherwise one connection asks again and again which connection of the server it has. Between its questions another
- * connection holds a transaction open, and takes away the server connection that has just become free. A server that is
- * not shared never answers differently on one connection, and never the same on two: so a pooler of sessions is never
- * taken for one of transactions. A pooler that gives out connections in any order is found: if the other does not get
- * the same connection at once, the first gets a different one soon.
+ * Otherwise one connection asks again and again which connection of the server it has: while another connection holds a
+ * transaction open, which takes away the server connection that has just become free, and when that transaction has
+ * ended, which leaves behind the connection of its own. A server that is not shared never answers differently on one
+ * connection, and never the same on two: so a pooler of sessions is never taken for one of transactions. A pooler that
+ * gives out connections in any order is found: if the other does not get the same connection at once, the first gets a
+ * different one soon.
  */
 export async function findPooler(url: string): Promise<Pooler> {
   const primary = await new Hosts(url).choose();
@@ -75,10 +76,11 @@ async function compare(first: Opened, home: string, second: Opened): Promise<Omi
     for (let round = 0; round < ROUNDS; round += 1) {
       await second.begin();
       isByTransaction ||= (await second.server()).server === home;
-      const now = await first.server();
+      const during = await first.server();
       await second.commit();
+      const after = await first.server();
       // The name was made known on one connection of the server, and was found on another.
-      if (now.server !== home) return { isByTransaction: true, keepsNames: true };
+      if (during.server !== home || after.server !== home) return { isByTransaction: true, keepsNames: true };
     }
   } catch (error) {
     if (losesSession(error)) return { isByTransaction: true, keepsNames: false };
