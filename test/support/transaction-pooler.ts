@@ -203,7 +203,14 @@ export async function openTransactionPooler(databaseUrl: string, options: Pooler
           const words = bytes.subarray(8).toString().split('\0');
           if (words.includes('options')) return void socket.end(refusal('unsupported startup parameter: options'));
           const key = words.join();
-          const pool = pools.get(key) ?? { startup: bytes, free: [], spare: [], queue: [], all: new Set(), greeting: READY };
+          const pool = pools.get(key) ?? {
+            startup: bytes,
+            free: [],
+            spare: [],
+            queue: [],
+            all: new Set(),
+            greeting: READY,
+          };
           pools.set(key, pool);
           client = { socket, pool, statements: new Map(), backend: null, last: null, waiting: [], open: 0 };
           return void socket.write(Buffer.concat([message('R', Buffer.alloc(4)), KEY(), READY]));
