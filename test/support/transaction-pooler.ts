@@ -132,10 +132,9 @@ export async function openTransactionPooler(databaseUrl: string, options: Pooler
         if (letter === 'S') greeting.push(bytes);
         if (letter !== 'Z') return;
         isReady = true;
-        const isSpare = pool.greeting !== READY && transactions < (options.spareAfter ?? 0);
+        const isSpare = pool.greeting !== READY;
         pool.greeting = Buffer.concat(greeting);
-        (isSpare ? pool.spare : pool.free).push(backend);
-        return serve(pool);
+        return release(pool, backend, isSpare);
       }
       const { client } = backend;
       if (backend.swallowed > 0 && BEFORE_READY[0] === bytes[0]) {
@@ -148,10 +147,14 @@ export async function openTransactionPooler(databaseUrl: string, options: Pooler
       if (client.open > 0 || String.fromCharCode(bytes[5] as number) !== 'I' || options.bySession) return;
       client.backend = null;
       backend.client = null;
-      pool.free.push(backend);
-      if (transactions >= (options.spareAfter ?? 0)) pool.free.push(...pool.spare.splice(0));
-      serve(pool);
+      release(pool, backend);
     });
+  };
+
+  const release = (pool: Pool, backend: Backend, isSpare = false): void => {
+    (isSpare ? pool.spare : pool.free).push(backend);
+    if (transactions >= (options.spareAfter ?? 0)) pool.free.push(...pool.spare.splice(0));
+    serve(pool);
   };
 
   /** Gives free connections to those who wait, and opens one where there is room. */
