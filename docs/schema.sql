@@ -246,6 +246,42 @@ CREATE TRIGGER count_changes_by_update AFTER UPDATE ON billable_metric FOR EACH 
 CREATE TRIGGER register AFTER INSERT ON billable_metric REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION register_resources();
 CREATE TRIGGER unregister AFTER DELETE ON billable_metric REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION unregister_resources();
 
+create table billing_credit (
+  merchant_id text not null,
+  id text not null,
+  seq bigint generated always as identity not null,
+  customer_id text not null,
+  subscription_id text,
+  invoice_id text,
+  name text not null,
+  amount numeric not null,
+  currency text not null,
+  category text not null,
+  priority integer not null,
+  effective_at timestamp with time zone not null,
+  expires_at timestamp with time zone,
+  voided_at timestamp with time zone,
+  applies_to jsonb not null,
+  source text not null,
+  idempotency_key text,
+  idempotency_print bytea,
+  test_clock_id text,
+  metadata jsonb not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint billing_credit_pkey PRIMARY KEY (merchant_id, id),
+  constraint billing_credit_amount_check CHECK ((amount > (0)::numeric)),
+  constraint billing_credit_category_check CHECK ((category = ANY (ARRAY['promotional'::text, 'paid'::text]))),
+  constraint billing_credit_check CHECK ((expires_at > effective_at)),
+  constraint billing_credit_source_check CHECK ((source = ANY (ARRAY['manual'::text, 'purchase'::text, 'commitment'::text, 'top_up'::text])))
+);
+CREATE UNIQUE INDEX billing_credit_key ON billing_credit USING btree (merchant_id, customer_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
+CREATE UNIQUE INDEX billing_credit_of_invoice ON billing_credit USING btree (merchant_id, invoice_id) WHERE (invoice_id IS NOT NULL);
+CREATE INDEX billing_credit_order ON billing_credit USING btree (merchant_id, customer_id, seq DESC);
+alter table billing_credit enable row level security; -- with the two policies of tenant_table()
+CREATE TRIGGER register AFTER INSERT ON billing_credit REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION register_resources();
+CREATE TRIGGER unregister AFTER DELETE ON billing_credit REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION unregister_resources();
+
 create table billing_schedule (
   merchant_id text not null,
   id text not null,
@@ -1351,6 +1387,7 @@ create table invoice_line (
   constraint invoice_line_event_type_check CHECK ((event_type = ANY (ARRAY['usage'::text, 'fee'::text, 'discount'::text]))),
   constraint invoice_line_line_item_type_check CHECK ((line_item_type = ANY (ARRAY['charge'::text, 'refund'::text])))
 );
+CREATE INDEX invoice_line_credit_use ON invoice_line USING btree (merchant_id, (((workings -> 'use'::text) ->> 'billingCreditId'::text))) WHERE (type = 'billing_credit'::text);
 CREATE INDEX invoice_line_order ON invoice_line USING btree (merchant_id, invoice_id, "position");
 CREATE INDEX invoice_line_priced ON invoice_line USING btree (merchant_id, seq) WHERE ((event_type = 'usage'::text) AND (total_price > (0)::numeric));
 alter table invoice_line enable row level security; -- with the two policies of tenant_table()

@@ -227,7 +227,8 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   invoicing: [
     ...['rating', 'terms', 'timeline', 'invoice', 'outside-tax', 'owed', 'difference', 'credit-notes', 'calculation'],
-    ...['usage', 'documents', 'paying', 'credits', 'drafts', 'issue', 'one-off', 'page', 'reading', 'collecting'],
+    ...['usage', 'documents', 'paying', 'credits', 'drafts', 'issue', 'one-off', 'page', 'reading'],
+    ...['billing-credits', 'collecting'],
   ],
   metering: ['meter', 'keys', 'events', 'intake', 'usage', 'stored', 'clickhouse', 'archive'],
   payments: [

@@ -188,7 +188,8 @@ export const invariants: readonly Invariant[] = [
                group by merchant_id, invoice_id, price_id, source_key, charged_from, charged_to) c
        cross join lateral (
          select coalesce(sum(l.total_price), 0) as net, coalesce(sum(l.total_tax), 0) as tax from invoice_line l
-          where l.merchant_id = c.merchant_id and l.invoice_id = c.invoice_id and l.type <> 'credit'
+          where l.merchant_id = c.merchant_id and l.invoice_id = c.invoice_id
+            and l.type not in ('credit', 'billing_credit')
             and l.price_id is not distinct from c.price_id and l.source_key is not distinct from c.source_key
             and l.period_start = c.charged_from and l.period_end = c.charged_to) l
        where not (c.net between least(l.net, 0) and greatest(l.net, 0)

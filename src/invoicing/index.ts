@@ -103,10 +103,11 @@ export { estimateNextInvoice, estimateRenewal, showNextInvoice } from './reading
 export { invoiceRoutes } from './routes.ts';
 export { invoicingDueKinds } from './steps.ts';
 export {
-  APPLIES_TO_FIELDS,
   type AppliesTo,
+  AppliesToBody,
   AppliesToReply,
   appliesTo,
+  checkChosen,
   hasPlan,
   namesCharges,
 } from './terms/applies-to.ts';

@@ -2,6 +2,7 @@ import type { Tx } from '../db/index.ts';
 import { Intended, type Outcome, Reply, type Route, routesOf } from '../http/index.ts';
 import { notFound, ok } from '../kernel/result.ts';
 import { isCallOpen, PaymentSessionReply, type Payments } from '../payments/index.ts';
+import { billingCreditRoutes } from './billing-credits/routes.ts';
 import { payNow } from './collecting/pay-now.ts';
 import { paymentRoutes } from './collecting/payment-routes.ts';
 import { selectCreditNote, selectLinesOfCreditNote } from './credit-notes/credit-note-lines.sql.ts';
@@ -53,6 +54,7 @@ export const invoiceRoutes = (
   ...lineItemRoutes(dependencies),
   explainRoute(dependencies),
   walletTopUpRoute(dependencies),
+  ...billingCreditRoutes(dependencies),
   api.post('/v2/invoices', 'createInvoice', {
     summary: 'Create a one-off invoice',
     description:

@@ -55,6 +55,7 @@ export const ID_PREFIXES = {
   checkout: 'chk_',
   coupon: 'cpn_',
   redemption: 'rdm_',
+  billingCredit: 'bcr_',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

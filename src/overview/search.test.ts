@@ -28,7 +28,7 @@ const WITHOUT_A_PAGE: readonly IdKind[] = [
   ...(['planVersion', 'grant', 'sourceEvent', 'adjustment', 'orderLineItem', 'scheduleInterval'] as const),
   ...(['scheduleInvoice', 'paymentMethod', 'webhookAttempt', 'webhookReceipt', 'reservation', 'lineItem'] as const),
   ...(['priceFeature', 'auditEntry', 'ledgerTransaction', 'subscriptionChange', 'planMigration', 'credit'] as const),
-  ...(['checkout', 'apiKey', 'redemption'] as const),
+  ...(['checkout', 'apiKey', 'redemption', 'billingCredit'] as const),
 ];
 
 describe('by id', () => {

@@ -18,6 +18,7 @@ export const EVENT_KINDS = {
   'subscription.resumed.v0': 'A paused subscription was resumed.',
   'subscription.terminated.v0': 'A subscription ended.',
   'subscription.renewal_reminder.v0': 'A subscription renews soon.',
+  'billing_credit.created.v0': 'A billing credit was made for a customer.',
   'grant.created.v0': 'A grant was added to an entitlement.',
   'grant.voided.v0': 'A grant was voided.',
   'entitlement.balance_low.v0': 'The balance of an entitlement fell to 20 % or less.',

@@ -60,6 +60,10 @@ beforeAll(async () => {
     const coupon = await shop.create('/v0/coupons', { name, percentOff: '0.5', duration: 'once' });
     await shop.create(`/v0/subscriptions/${world.subscription.id}/coupons`, { couponId: coupon.id });
   }
+  const { id: customerId } = world.customer;
+  await shop.create(`/v0/customers/${customerId}/billingCredits`, {
+    ...{ name: 'Second', amount: '1', currency: 'USD', idempotencyKey: 'second' },
+  });
   for (const _ of [1, 2]) {
     await env.deliverWebhooks();
     await shop.act(`/v0/webhookEvents/${world.webhookEvent.id}/redeliver`);

@@ -162,16 +162,19 @@ describe('the usual status', () => {
     },
   );
 
-  it.each(['createSubscriptionAdjustment', 'createLineItem', 'redeemCoupon', 'creditInvoiceLines'])(
-    '%s again with the same idempotencyKey is answered with the first: 200',
-    async (operationId) => {
-      const sent = await firstCall(operationId);
-      const again = { ...sent, body: { ...(sent.body as object), idempotencyKey: `once ${operationId}` } };
-      const first = await call(operationId, world.merchant, again);
-      const second = await call(operationId, world.merchant, again);
-      expect([first.status, second.status, second.body.id]).toEqual([201, 200, first.body.id]);
-    },
-  );
+  it.each([
+    'createSubscriptionAdjustment',
+    'createLineItem',
+    'redeemCoupon',
+    'creditInvoiceLines',
+    'createBillingCredit',
+  ])('%s again with the same idempotencyKey is answered with the first: 200', async (operationId) => {
+    const sent = await firstCall(operationId);
+    const again = { ...sent, body: { ...(sent.body as object), idempotencyKey: `once ${operationId}` } };
+    const first = await call(operationId, world.merchant, again);
+    const second = await call(operationId, world.merchant, again);
+    expect([first.status, second.status, second.body.id]).toEqual([201, 200, first.body.id]);
+  });
 
   it('a second one-off invoice with the same idempotencyKey is answered with the first: 200', async () => {
     const { body } = await firstCall('createInvoice');
@@ -723,6 +726,24 @@ describe('409', () => {
       await each.shop.create('/v2/invoices', body);
       return { ...body, paymentTermDays: 30 };
     }),
+    {
+      operationId: 'createBillingCredit',
+      code: 'IDEMPOTENCY_KEY_REUSED',
+      call: async (each) => {
+        const { params, body } = (await firstCall('createBillingCredit', each)) as Required<Call>;
+        await each.shop.create(`/v0/customers/${params.id}/billingCredits`, body);
+        return { params, body: { ...(body as object), amount: '2' } };
+      },
+    },
+    {
+      operationId: 'voidBillingCredit',
+      code: 'INVALID_TRANSITION',
+      call: async (each) => {
+        const { params } = (await firstCall('voidBillingCredit', each)) as Required<Call>;
+        await each.shop.act(`/v0/billingCredits/${params.id}/void`);
+        return { params };
+      },
+    },
     conflict('updateSubscription', 'INVALID_TRANSITION', terminated, { taxExempt: true }),
     conflict('terminateSubscription', 'INVALID_TRANSITION', terminated, { reason: 'Again' }),
     conflict('reconcileSubscription', 'INVALID_TRANSITION', terminated),

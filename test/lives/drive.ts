@@ -35,6 +35,8 @@ export interface Lived {
   readonly payments: readonly Resource[];
   /** Of the customer and of who pays for it, a decimal text. */
   readonly wallet: string;
+  /** The billing credits of the customer. */
+  readonly credits: readonly Resource[];
   /** The customer that pays at times. */
   readonly payerId: string;
   /** What the customer owes again of what voided refunds had given back, and what was not there any more. */
@@ -73,6 +75,7 @@ class Driver {
   readonly #subs = new Map<string, Resource>();
   readonly #scheduled = new Map<string, string>();
   readonly #grants = new Map<string, string>();
+  readonly #credits: string[] = [];
   readonly #redemptions = new Map<string, string[]>();
   readonly #ends = new Map<string, number>();
   readonly #deeds: Deed[] = [];
@@ -258,6 +261,10 @@ class Driver {
         return this.#note(step);
       case 'voidNote':
         return this.#voidNote();
+      case 'credit':
+        return this.#credit(step);
+      case 'voidCredit':
+        return this.#voidCredit(step.at);
       default:
         return this.#actOnInvoice(step);
     }
@@ -587,6 +594,24 @@ class Driver {
     return null;
   }
 
+  async #credit({ from = this.#now, days, prices, amount, isPaid, priority }: Of<'credit'>): Promise<Answer> {
+    const answer = await this.#post(`/v0/customers/${this.#customer.id}/billingCredits`, {
+      ...{ name: `K${this.#credits.length}`, amount, currency: this.#life.currency, testClockId: this.#clock.id },
+      ...{ effectiveAt: instantOf(this.#life, from), idempotencyKey: `credit-${this.#deeds.length}` },
+      ...(days !== undefined && { expiresAt: instantOf(this.#life, from + days * 86_400) }),
+      ...(prices && { appliesTo: { priceIds: prices.map((price) => this.#prices[price].id) } }),
+      ...(isPaid && { category: 'paid' }),
+      ...(priority !== undefined && { priority }),
+    });
+    if (answer.status === 201) this.#credits.push(answer.body.id);
+    return answer;
+  }
+
+  async #voidCredit(at: number): Promise<Answer | null> {
+    const id = this.#credits[at % Math.max(1, this.#credits.length)];
+    return id === undefined ? null : this.#post(`/v0/billingCredits/${id}/void`, { reason: 'A mistake' });
+  }
+
   async #voidNote(): Promise<Answer | null> {
     const note = this.#notes.pop();
     if (!note) return null;
@@ -662,6 +687,7 @@ class Driver {
         wallets.map(({ balances }) => balances[0]?.balance ?? '0'),
         DIGITS[this.#life.currency],
       ),
+      credits: (await shop.read(`/v0/customers/${this.#customer.id}/billingCredits?limit=100`)).data,
       payerId: this.#payer.id,
       owedAgain: await this.#owedAgain(),
       charges: (await this.#paying?.charges()) ?? [],

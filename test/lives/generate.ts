@@ -1,3 +1,4 @@
+import { withCredits } from './credits.ts';
 import { boundary, numberAt } from './history.ts';
 import { KINDS, type Kind } from './kinds.ts';
 import { DAY, HOUR, type Life, type Metric, type Plan, type Price, type Step } from './life.ts';
@@ -86,7 +87,9 @@ export function generate(
 ): Life {
   if (layer === 4) {
     const dice = new Dice(seed * 8);
-    return mixedLife(dice, seed, dice.of(...STARTS), { kinds, chance });
+    const life = mixedLife(dice, seed, dice.of(...STARTS), { kinds, chance });
+    const others = new Dice(seed * 8 + 5);
+    return kinds.has('credit') && others.next() < chance ? withCredits(life, others) : life;
   }
   const dice = new Dice(seed * 8 + layer * 2 + (isTame || isGranted ? 1 : 0));
   return isGranted ? grantedLife(dice, seed) : new Generator(dice, seed, layer, isTame).life();

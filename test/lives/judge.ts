@@ -1,5 +1,6 @@
 import { type Exact, exact, minus, nearest, plus, read, times } from '../support/exact.ts';
 import type { Resource } from '../support/shop.ts';
+import { creditsPay } from './credits.ts';
 import type { Lived } from './drive.ts';
 import { historiesOf } from './history.ts';
 import { DIGITS, type Life, secondsOf } from './life.ts';
@@ -22,6 +23,7 @@ export function judge(life: Life, lived: Lived): string[] {
     ...oneOffs(life, lived),
     ...emptyEnds(life, lived),
     ...quantities(life, lived),
+    ...creditsPay(life, lived, owedOf(life, lived.deeds, lived.neverActive)),
   ];
 }
 
@@ -47,7 +49,8 @@ function unfinished({ invoices }: Lived): string[] {
 }
 
 /** The price of a line: by its name, which credits and limits begin with. A commitment is of no price. */
-const priceOf = ({ invoiceDisplayName, displayName }: Resource): string | null => {
+const priceOf = ({ type, invoiceDisplayName, displayName }: Resource): string | null => {
+  if (type === 'billing_credit') return null;
   const name = invoiceDisplayName ?? displayName ?? '';
   if (/^C\d+$/.test(name)) return 'coupon';
   return /^p\d+(?=$|:)/.exec(name)?.[0] ?? (name.startsWith('Minimum commitment') ? 'minimum' : null);

@@ -145,6 +145,21 @@ export type Step =
     }
   /** The redemption at a place among the subscription's ends. */
   | { readonly do: 'endCoupon'; readonly sub: string; readonly at: number }
+  /** A billing credit of the customer, for all its subscriptions. */
+  | {
+      readonly do: 'credit';
+      readonly amount: string;
+      /** Absent: from now on. */
+      readonly from?: number;
+      /** Absent: it does not expire. */
+      readonly days?: number;
+      /** Absent: all, and the minimum of the plan. */
+      readonly prices?: readonly number[];
+      readonly isPaid?: boolean;
+      readonly priority?: number;
+    }
+  /** The credit at a place is voided. */
+  | { readonly do: 'voidCredit'; readonly at: number }
   | { readonly do: 'unschedule'; readonly sub: string }
   | {
       readonly do: 'pause';

@@ -19,7 +19,7 @@ export function mixedLife(
   start: string,
   { kinds, chance }: { readonly kinds: ReadonlySet<Kind>; readonly chance: number },
 ): Life {
-  const drawn = KINDS.filter((kind) => dice.next() < chance && kinds.has(kind));
+  const drawn = KINDS.filter((kind) => kind !== 'credit' && dice.next() < chance && kinds.has(kind));
   return new Mixed(dice, new Set(drawn)).life(seed, start);
 }
 

@@ -168,6 +168,10 @@ const CAUSES: Readonly<Record<EventType, () => Promise<unknown>>> = {
     await shop.subscribe(await shop.plan([await shop.feePrice()], { renewalReminderDays: 3 }), { clock });
     await shop.advance(clock, '2026-01-30T00:00:00Z');
   },
+  'billing_credit.created.v0': async () =>
+    shop.create(`/v0/customers/${(await shop.customer()).id}/billingCredits`, {
+      ...{ name: 'Welcome', amount: '10', currency: 'USD', idempotencyKey: 'k' },
+    }),
   'grant.created.v0': async () => shop.create((await entitled()).grants, { amount: 5 }),
   'grant.voided.v0': async () => {
     const { grants } = await entitled();

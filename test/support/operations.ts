@@ -130,6 +130,12 @@ const newEntitlement = async ({ shop, product, metric, customer }: World) =>
 const newCoupon = (shop: World['shop'], fields: object = {}) =>
   shop.create('/v0/coupons', { name: 'Half', percentOff: '0.5', duration: 'once', ...fields });
 
+const newCredit = (shop: World['shop'], customer: Resource, fields: object = {}) =>
+  shop.create(`/v0/customers/${customer.id}/billingCredits`, {
+    ...{ name: 'Welcome', amount: '1', currency: 'USD', effectiveAt: FAR_AHEAD, idempotencyKey: unique('credit') },
+    ...fields,
+  });
+
 const newAdjustment = (shop: World['shop'], subscription: Resource) =>
   shop.create(`/v0/subscriptions/${subscription.id}/adjustments`, {
     type: 'percentageDiscount',
@@ -639,6 +645,39 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
       const { id } = await shop.create(`/v0/subscriptions/${subscription.id}/coupons`, { couponId });
       return { params: { id: subscription.id, redemptionId: id } };
     },
+  ],
+  createBillingCredit: [
+    ({ customer }) =>
+      on(customer.id, { name: 'Small', amount: '1', currency: 'EUR', idempotencyKey: unique('credit') }),
+    ({ customer, plan, metric, fee, subscription, clock }) =>
+      on(customer.id, {
+        name: 'Welcome',
+        amount: '10.00',
+        currency: subscription.currency,
+        category: 'paid',
+        priority: 2,
+        effectiveAt: FAR_AHEAD,
+        expiresAt: null,
+        appliesTo: {
+          planIds: [plan.id],
+          priceIds: [plan.prices[0].id],
+          billableMetricIds: [metric.id],
+          feeIds: [fee.id],
+        },
+        subscriptionId: null,
+        idempotencyKey: unique('credit'),
+        testClockId: clock.id,
+        metadata: { campaign: 'spring' },
+      }),
+  ],
+  listBillingCredits: [({ customer }) => on(customer.id)],
+  getBillingCreditBalance: [
+    ({ customer }) => ({ ...on(customer.id), query: { currency: 'USD' } }),
+    ({ customer }) => ({ ...on(customer.id), query: { currency: 'USD', at: FAR_AHEAD } }),
+  ],
+  voidBillingCredit: [
+    async ({ shop, customer }) => on((await newCredit(shop, customer)).id),
+    async ({ shop, customer }) => on((await newCredit(shop, customer)).id, { reason: 'Wrong' }),
   ],
   getUpcomingInvoice: [({ subscription }) => on(subscription.id)],
   explainInvoice: [({ invoice }) => on(invoice.id)],

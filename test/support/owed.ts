@@ -115,7 +115,7 @@ export const feeItem = (
       period,
       isStanding: true,
     },
-    ...{ lines: [line], net: line.net, tax: line.tax, taxRate: line.taxRate, credits: [] },
+    ...{ lines: [line], net: line.net, tax: line.tax, taxRate: line.taxRate, credits: [], uses: [] },
   };
 };
 

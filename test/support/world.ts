@@ -143,6 +143,9 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
     couponId: coupon.id,
     from: FAR_AHEAD,
   });
+  const billingCredit = await shop.create(`/v0/customers/${customer.id}/billingCredits`, {
+    ...{ name: 'Welcome', amount: '1', currency: 'USD', effectiveAt: FAR_AHEAD, idempotencyKey: 'standing' },
+  });
   const apiKey = await shop.create(`/v0/users/${merchant.userId}/apikeys`, { name: 'standing' });
   const ids = {
     organization: [merchant.id, customer.consumerId],
@@ -187,6 +190,7 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
       checkoutLink,
       coupon,
       redemption,
+      billingCredit,
       (await shop.invoice(invoice.id)).lines[0],
     ]),
     planVersion: [plan.defaultVersionId],

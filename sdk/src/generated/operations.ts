@@ -43,6 +43,9 @@ export const OPERATIONS = {
     getAccess: 'GET /v1/customers/{id}/access q',
     getExternalAccess: 'GET /v1/customers/access q',
     topUpWallet: 'POST /v0/customers/{id}/wallet/topUps b',
+    createBillingCredit: 'POST /v0/customers/{id}/billingCredits b',
+    listBillingCredits: 'GET /v0/customers/{id}/billingCredits ql',
+    getBillingCreditBalance: 'GET /v0/customers/{id}/billingCredits/balance q',
     getWallet: 'GET /v0/customers/{id}/wallet',
     listWalletEntries: 'GET /v0/customers/{id}/wallet/entries ql',
     getTimeline: 'GET /v0/customers/{id}/timeline q',
@@ -216,6 +219,9 @@ export const OPERATIONS = {
     refund: 'POST /v2/invoices/{id}/refunds b',
     listRefunds: 'GET /v2/invoices/{id}/refunds ql',
     voidRefund: 'POST /v2/invoices/{id}/refunds/{refundId}/void b',
+  },
+  billingCredits: {
+    void: 'POST /v0/billingCredits/{id}/void b',
   },
   orders: {
     create: 'POST /v0/orders b',

@@ -24,6 +24,10 @@ import type {
   BillableMetricUpdate,
   BillableMetrics,
   BillableMetricsCreate,
+  BillingCredit,
+  BillingCreditBalance,
+  BillingCreditCreate,
+  BillingCreditList,
   BillingSchedule,
   BillingScheduleCreate,
   BillingScheduleList,
@@ -73,6 +77,7 @@ import type {
   FeeCreate,
   FeeList,
   FeeUpdate,
+  GetBillingCreditBalanceQuery,
   GetCostReportQuery,
   GetCostSummaryQuery,
   GetCustomerAccessQuery,
@@ -121,6 +126,7 @@ import type {
   ListAuditLogQuery,
   ListAvailablePlansQuery,
   ListBillableMetricsQuery,
+  ListBillingCreditsQuery,
   ListBillingSchedulesQuery,
   ListCheckoutLinksQuery,
   ListCostsQuery,
@@ -580,6 +586,33 @@ export interface CustomersResource {
    * `POST /v0/customers/{id}/wallet/topUps`
    */
   topUpWallet(id: string, body: WalletTopUpCreate, options?: CallOptions): Promise<WalletTopUp>;
+
+  /**
+   * Give a customer a billing credit.
+   *
+   * Money before tax. It pays lines of invoices: usage by the time of its events, fees by the start of their service. The same `idempotencyKey` again answers 200 with the first credit.
+   *
+   * `POST /v0/customers/{id}/billingCredits`
+   */
+  createBillingCredit(id: string, body: BillingCreditCreate, options?: CallOptions): Promise<BillingCredit>;
+
+  /**
+   * List the billing credits of a customer.
+   *
+   * The newest credit comes first.
+   *
+   * `GET /v0/customers/{id}/billingCredits`
+   */
+  listBillingCredits(id: string, query?: ListBillingCreditsQuery, options?: CallOptions): List<BillingCreditList>;
+
+  /**
+   * Retrieve the billing credit balance of a customer.
+   *
+   * In one currency. `pending` is what the usage and fees of open periods will use.
+   *
+   * `GET /v0/customers/{id}/billingCredits/balance`
+   */
+  getBillingCreditBalance(id: string, query?: GetBillingCreditBalanceQuery, options?: CallOptions): Promise<BillingCreditBalance>;
 
   /**
    * Retrieve the wallet of a customer.
@@ -1883,6 +1916,17 @@ export interface InvoicesResource {
   voidRefund(id: string, refundId: string, body?: Reason, options?: CallOptions): Promise<InvoiceRefund>;
 }
 
+export interface BillingCreditsResource {
+  /**
+   * Void a billing credit.
+   *
+   * It pays no service from now on. Issued invoices stay as they are, and what open periods used before is still paid. If nothing is left: 409.
+   *
+   * `POST /v0/billingCredits/{id}/void`
+   */
+  void(id: string, body?: Reason, options?: CallOptions): Promise<BillingCredit>;
+}
+
 export interface OrdersResource {
   /**
    * Create an order.
@@ -2711,6 +2755,7 @@ export interface Resources extends Alone {
   readonly entitlements: EntitlementsResource;
   readonly lineItems: LineItemsResource;
   readonly invoices: InvoicesResource;
+  readonly billingCredits: BillingCreditsResource;
   readonly orders: OrdersResource;
   readonly billingSchedules: BillingSchedulesResource;
   readonly approvals: ApprovalsResource;
@@ -2863,6 +2908,10 @@ export interface Operations {
   'GET /v2/invoices/lineItems': { query: ListLineItemsQuery; body: undefined; reply: LineItemsResponse };
   'GET /v2/invoices/{id}/explain': { query: Record<string, never>; body: undefined; reply: InvoiceExplanation };
   'POST /v0/customers/{id}/wallet/topUps': { query: Record<string, never>; body: WalletTopUpCreate; reply: WalletTopUp };
+  'POST /v0/customers/{id}/billingCredits': { query: Record<string, never>; body: BillingCreditCreate; reply: BillingCredit };
+  'GET /v0/customers/{id}/billingCredits': { query: ListBillingCreditsQuery; body: undefined; reply: BillingCreditList };
+  'GET /v0/customers/{id}/billingCredits/balance': { query: GetBillingCreditBalanceQuery; body: undefined; reply: BillingCreditBalance };
+  'POST /v0/billingCredits/{id}/void': { query: Record<string, never>; body: Reason; reply: BillingCredit };
   'POST /v2/invoices': { query: Record<string, never>; body: InvoiceCreate; reply: Invoice };
   'GET /v2/invoices': { query: ListInvoicesQuery; body: undefined; reply: InvoiceList };
   'GET /v2/invoices/{id}': { query: GetInvoiceQuery; body: undefined; reply: Invoice };

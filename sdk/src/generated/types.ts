@@ -2763,6 +2763,8 @@ appliesToLineId: (string | null)
 couponId: (string | null)
 /** The redemption of the coupon by the subscription. Null: no coupon made the line. */
 redemptionId: (string | null)
+/** The billing credit that pays by the line, or has something back. Null: none. */
+billingCreditId: (string | null)
 }
 /** An item of a line, with its ids in external systems. */
 export interface ResolvedItem {
@@ -3864,6 +3866,13 @@ redemptionId: string
 /** The start of the period for which it is worked out. Absent: it is worked out on the charge alone. */
 period?: string
 }
+/** The billing credit that pays by the line, or has something back. */
+use?: {
+/** The billing credit. */
+billingCreditId: string
+/** The invoice on which it had paid what it has back. Absent: the line pays. */
+onInvoiceId?: string
+}
 /** Of usage that goes on or is late. */
 soFar?: {
 total: Decimal
@@ -4030,6 +4039,77 @@ url: string
 expiresAt: (string | null)
 amount: Decimal
 }[]
+}
+/** Money before tax that pays lines of a customer’s invoices. */
+export interface BillingCredit {
+/** The id of this resource. It never changes. */
+id: string
+/** The name of the type of this resource. */
+object: "billing_credit"
+/** The id of the customer. */
+customerId: string
+/** The subscription that it pays. Null: all of the customer’s on the same clock. */
+subscriptionId: (string | null)
+/** The commitment that made it. Null: none did. */
+commitmentId: (string | null)
+/** The invoice by which it was bought. Null: it was given. */
+invoiceId: (string | null)
+/** The name, as invoices show it. */
+name: string
+amount: Decimal
+/** It pays invoices in this currency. */
+currency: string
+/** `promotional`: a discount. `paid`: money that the customer has paid. */
+category: ("promotional" | "paid")
+/** Of several credits the one with the lowest number is used first. */
+priority: number
+/** It pays service from here on. Default: now. */
+effectiveAt: string
+/** It pays service before this. Null: it does not expire. */
+expiresAt: (string | null)
+/** Since when it pays no service because it was voided. Null: it is not voided. */
+voidedAt: (string | null)
+appliesTo: AppliesTo
+remaining: Decimal
+usedAmount: Decimal
+pendingAmount: Decimal
+expiredAmount: Decimal
+voidedAmount: Decimal
+/** `scheduled`: it begins later. `used_up`: issued invoices used all of it. */
+status: ("scheduled" | "active" | "used_up" | "expired" | "voided")
+/** How it was made. */
+source: ("manual" | "purchase" | "commitment" | "top_up")
+/** The key of the request that made it. */
+idempotencyKey: (string | null)
+/** The test clock of the credit. Default: the one clock of all the customer’s subscriptions, else none. */
+testClockId?: string
+metadata: Metadata
+/** When the resource was created. */
+createdAt: string
+/** When the resource was last changed. */
+updatedAt: string
+}
+/** A page of a list of `BillingCredit`. */
+export interface BillingCreditList {
+/** The name of the type: a list. */
+object: "list"
+/** The resources of this page. */
+data: BillingCredit[]
+pagination: Pagination
+}
+/** The billing credits of a customer in one currency. */
+export interface BillingCreditBalance {
+/** The name of the type of this resource. */
+object: "billing_credit_balance"
+/** The id of the customer. */
+customerId: string
+/** The currency: an ISO 4217 code. */
+currency: string
+granted: Decimal
+used: Decimal
+pending: Decimal
+expired: Decimal
+available: Decimal
 }
 /** A page of a list of `Invoice`. */
 export interface InvoiceList {
@@ -5737,7 +5817,7 @@ export interface SearchResult {
 /** The name of the type of this resource. */
 object: "searchResult"
 /** The kind of the resource. `refund` is a credit note. */
-type: ("organization" | "user" | "apiKey" | "product" | "feature" | "customer" | "subscription" | "plan" | "planVersion" | "billableMetric" | "item" | "cost" | "fee" | "price" | "testClock" | "entitlement" | "grant" | "source" | "sourceEvent" | "sourceRule" | "invoice" | "refund" | "adjustment" | "paymentSession" | "event" | "order" | "orderLineItem" | "billingSchedule" | "scheduleInterval" | "scheduleInvoice" | "approval" | "externalReference" | "merchantIntegration" | "paymentMethod" | "payment" | "webhookEndpoint" | "webhookEvent" | "webhookAttempt" | "webhookReceipt" | "reservation" | "lineItem" | "priceFeature" | "auditEntry" | "ledgerTransaction" | "subscriptionChange" | "planMigration" | "credit" | "mail" | "alert" | "checkoutLink" | "checkout" | "coupon" | "redemption")
+type: ("organization" | "user" | "apiKey" | "product" | "feature" | "customer" | "subscription" | "plan" | "planVersion" | "billableMetric" | "item" | "cost" | "fee" | "price" | "testClock" | "entitlement" | "grant" | "source" | "sourceEvent" | "sourceRule" | "invoice" | "refund" | "adjustment" | "paymentSession" | "event" | "order" | "orderLineItem" | "billingSchedule" | "scheduleInterval" | "scheduleInvoice" | "approval" | "externalReference" | "merchantIntegration" | "paymentMethod" | "payment" | "webhookEndpoint" | "webhookEvent" | "webhookAttempt" | "webhookReceipt" | "reservation" | "lineItem" | "priceFeature" | "auditEntry" | "ledgerTransaction" | "subscriptionChange" | "planMigration" | "credit" | "mail" | "alert" | "checkoutLink" | "checkout" | "coupon" | "redemption" | "billingCredit")
 /** The id of this resource. It never changes. */
 id: string
 /** The id of the merchant that owns this resource. */
@@ -7362,6 +7442,62 @@ onSuccess?: (string | null)
 onFailure?: (string | null)
 } | null)
 }
+/** The body of `createBillingCredit`. */
+export interface BillingCreditCreate {
+/** The name, as invoices show it. */
+name: string
+amount: Decimal
+/** It pays invoices in this currency. */
+currency: string
+/** `promotional`: a discount. `paid`: money that the customer has paid. */
+category?: (("promotional" | "paid") | null)
+/** Of several credits the one with the lowest number is used first. */
+priority?: (number | null)
+/** It pays service from here on. Default: now. */
+effectiveAt?: (string | null)
+/** It pays service before this. Null: it does not expire. */
+expiresAt?: (string | null)
+/** The charges that it pays. Without it: all. */
+appliesTo?: ({
+/**
+ * Charges under these plans alone. Empty: under any plan.
+ * 
+ * @maxItems 1000
+ */
+planIds?: (string[] | null)
+/**
+ * Charges of these prices. Together with the metrics and fees: any of them. All empty: all charges.
+ * 
+ * @maxItems 1000
+ */
+priceIds?: (string[] | null)
+/**
+ * Charges for the usage of these metrics.
+ * 
+ * @maxItems 1000
+ */
+billableMetricIds?: (string[] | null)
+/**
+ * Charges of these fees.
+ * 
+ * @maxItems 1000
+ */
+feeIds?: (string[] | null)
+} | null)
+/** The subscription that it pays. Null: all of the customer’s on the same clock. */
+subscriptionId?: (string | null)
+/** Your key of this credit. The same key again answers 200 with the first credit. */
+idempotencyKey: string
+/** The test clock of the credit. Default: the one clock of all the customer’s subscriptions, else none. */
+testClockId?: (string | null)
+/** Data of your own. */
+metadata?: (Metadata | null)
+}
+/** The body of `voidBillingCredit`, `voidInvoiceCreditNote`, `closeInvoiceNow`, `approveInvoice`, `writeOffInvoice`, `recalculateInvoice`, `payInvoiceNow`, `voidInvoiceRefund`. */
+export interface Reason {
+/** The reason, for people. */
+reason?: (string | null)
+}
 /** A negative `unitPrice` is a deduction. `taxRate` in percent. */
 export interface InvoiceLineCreate {
 /** The text of the line, as on the document. */
@@ -7430,11 +7566,6 @@ reason: string
 settlement?: (("refund" | "wallet" | "reduce") | null)
 /** Your key of this credit note, valid for ever and for all invoices of the merchant. The same key again answers 200 with the first credit note. */
 idempotencyKey: string
-}
-/** The body of `voidInvoiceCreditNote`, `closeInvoiceNow`, `approveInvoice`, `writeOffInvoice`, `recalculateInvoice`, `payInvoiceNow`, `voidInvoiceRefund`. */
-export interface Reason {
-/** The reason, for people. */
-reason?: (string | null)
 }
 /** The body of `cancelInvoice`. */
 export interface InvoiceCancel {
@@ -8040,7 +8171,7 @@ url: string
  * @minItems 1
  * @maxItems 100
  */
-eventTypes?: (("*" | "invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
+eventTypes?: (("*" | "invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "billing_credit.created.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
 /** A description of the endpoint. Null: none. */
 description?: (string | null)
 /** `enabled`: webhooks are sent. `disabled`: none are. Default: `enabled`. */
@@ -8058,7 +8189,7 @@ url?: (string | null)
  * @minItems 1
  * @maxItems 100
  */
-eventTypes?: (("*" | "invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
+eventTypes?: (("*" | "invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "billing_credit.created.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
 /** A description of the endpoint. Null: none. */
 description?: (string | null)
 /** `enabled`: webhooks are sent. `disabled`: none are. Default: `enabled`. */
@@ -8083,7 +8214,7 @@ endpointId?: (string | null)
  * @minItems 1
  * @maxItems 100
  */
-types?: (("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
+types?: (("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "billing_credit.created.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
 /** `true`: leaves out delivered and pending events. */
 onlyFailed?: (boolean | null)
 /** The merchant that owns the resource. Default: your own organization; an operator must send it. */
@@ -8706,6 +8837,20 @@ status?: ("pending" | "invoiced")
 /** Only resources of this merchant. Default: your own organization; an operator without it gets all merchants. */
 merchantId?: string
 }
+export interface ListBillingCreditsQuery {
+/** How many resources the page has at most. */
+limit?: number
+/** How many resources come before the page. */
+offset?: number
+/** The page begins behind this resource: its id, or the `nextAfter` of the page before. Resources that come, go or change meanwhile do not move it. Not with `offset`. */
+after?: string
+}
+export interface GetBillingCreditBalanceQuery {
+/** The currency. */
+currency: string
+/** The credits that are effective by then. Default: now. */
+at?: string
+}
 export interface ListInvoicesQuery {
 /** How many resources the page has at most. */
 limit?: number
@@ -9094,7 +9239,7 @@ after?: string
 /** Only resources of this merchant. Default: your own organization; an operator without it gets all merchants. */
 merchantId?: string
 /** Only events of this type. */
-type?: ("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")
+type?: ("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "billing_credit.created.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")
 /** Only events of this resource. */
 resourceId?: string
 }

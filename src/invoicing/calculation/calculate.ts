@@ -4,6 +4,7 @@ import type { TaxRecord } from '../invoice/invoice.ts';
 import type { CalculatedLine, Calculation, CalculationInput, DraftLine } from './calculation.ts';
 import { commitmentDrafts, type DraftsOfDue } from './commitment-lines.ts';
 import { couponDrafts } from './coupon-lines.ts';
+import { creditUseDrafts } from './credit-use-lines.ts';
 import { draftsOf } from './due-lines.ts';
 import { asAmount, otherDraft } from './line-content.ts';
 import { inTwo } from './one-price.ts';
@@ -75,13 +76,20 @@ function allDrafts(input: CalculationInput): DraftLine[] {
     (input.coupons ?? [])
       .filter((coupons) => coupons.isLate === late)
       .flatMap((coupons) => couponDrafts(input, coupons, charges, late ? minimums.late : minimums.own));
+  const coupons = { own: ofCoupons(false), late: ofCoupons(true) };
+  const before = {
+    charges,
+    minimums: [...minimums.own, ...minimums.late],
+    coupons: [...coupons.own, ...coupons.late],
+  };
   return [
     ...charges.filter((each) => !isLate(each)).flatMap(({ drafts: those }) => those),
     ...minimums.own,
-    ...ofCoupons(false),
+    ...coupons.own,
     ...charges.filter(isLate).flatMap(({ drafts: those }) => those),
     ...minimums.late,
-    ...ofCoupons(true),
+    ...coupons.late,
+    ...creditUseDrafts(input, before),
     ...(input.others ?? []).map(otherDraft),
   ];
 }

@@ -1,9 +1,10 @@
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { TaxBehavior } from '../../tax/index.ts';
+import type { BilledItem } from '../difference/billed.ts';
 import type { DueCoupons } from '../difference/coupons-due.ts';
 import type { DueCharge, DueCommitment } from '../difference/due.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
-import type { FrozenAdjustment, FrozenOutsideTax, OutsideTaxAnswer } from '../invoice/frozen-terms.ts';
+import type { FrozenAdjustment, FrozenCredits, FrozenOutsideTax, OutsideTaxAnswer } from '../invoice/frozen-terms.ts';
 import type { TaxRecord } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
 import type { DiscountLine } from '../owed/discounts.ts';
@@ -19,6 +20,10 @@ export interface CalculationInput {
   readonly commitments?: readonly DueCommitment[];
   /** The periods of the plan with coupons that are worked out for all of them. */
   readonly coupons?: readonly DueCoupons[];
+  /** The billing credits that may pay the lines; absent: none. */
+  readonly credits?: FrozenCredits | undefined;
+  /** The items of other invoices; what billing credits pay of them is given back where they owe less by now. */
+  readonly items?: readonly BilledItem[];
   /** The further lines of the invoice, after the charges. */
   readonly others?: readonly OtherLine[];
   /** The usage of the invoice's own period. */

@@ -11,7 +11,7 @@ import type { CalculationInput, DraftLine, Line, RatedDue } from './calculation.
 import { asLate } from './late-lines.ts';
 import { asAmount, asDrafts, isDiscount } from './line-content.ts';
 import { type AtOnePrice, atOnePrice, inTwo } from './one-price.ts';
-import { priceInPeriod, rated, withoutRebate } from './rate-usage.ts';
+import { priceInPeriod, rated, rateOf, withoutRebate } from './rate-usage.ts';
 
 /** The lines of one charge, then its discounts: the amount owed less the amount billed. */
 export function draftsOf(input: CalculationInput, due: DueCharge): DraftLine[] {
@@ -117,6 +117,14 @@ function couponed(
       coupons: before.coupons,
     },
   };
+}
+
+/** What a charge of usage comes to with the usage until an instant, after its discounts, before its minimum; net. */
+export function spentUntil(input: CalculationInput, due: DueCharge, usage: readonly BilledUsage[]): Decimal {
+  const { lines } = rateDue({ ...input, usage }, { charge: due.charge });
+  const amount = sum(lines.filter(({ kind }) => kind !== 'minimum').map(({ totalPrice }) => totalPrice));
+  const spent = amount.minus(due.before ? totalBilled(due.before) : ZERO);
+  return input.taxBehavior === 'inclusive' ? spent.div(rateOf(input, due.charge.price).div(100).plus(1)) : spent;
 }
 
 /** What is owed of the parts of a closed period before this one, and what is billed of this one. */

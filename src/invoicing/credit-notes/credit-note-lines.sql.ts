@@ -77,7 +77,7 @@ export const insertCreditNoteLines = (tx: Tx, note: CreditNoteRow, lines: readon
             where l.merchant_id = ${note.merchantId} and l.invoice_id = ${note.invoiceId}
               and l.price_id is not distinct from r.price_id and l.source_key is not distinct from r.source_key
               and l.period_start = r.charged_from and l.period_end = r.charged_to
-              and l.type not in ('credit', 'grants')
+              and l.type not in ('credit', 'grants', 'billing_credit')
             order by array_position(array['adjustment', 'maximum', 'minimum'], l.type) nulls first, l.position
             limit 1))
       from jsonb_to_recordset(${recordset(

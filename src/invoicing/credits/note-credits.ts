@@ -26,6 +26,7 @@ import {
   leftOfItem,
   quoted,
 } from '../difference/billed.ts';
+import { selectUsesOfCharges, type UseOfCharge } from '../difference/billing-credits.sql.ts';
 import type { CreditNoteLine, CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { type InvoiceRow, payerOf } from '../invoice/invoice.ts';
@@ -88,22 +89,61 @@ export async function noteEachCredits(
   const invoices = await lockInvoicesById(tx, ids);
   const owedOn = await owedOfEach(tx, ids);
   const sumsBefore = await selectSumsOfCreditNotes(tx, ids);
+  const uses = Map.groupBy(await selectUsesOfCharges(tx, ids), ({ invoiceId }) => invoiceId);
   const decided = asked.map((each) => {
     const invoice = invoices.get(each.invoiceId);
     if (!invoice) throw new Error(`Invoice ${each.invoiceId} no longer exists.`);
-    return { of: { ...each, invoice }, ...decideNote(each, invoice, owedOn(invoice), sumsBefore(invoice.id)) };
+    const back = each.what === 'all' ? usesBack(each, uses.get(invoice.id) ?? [], invoice) : [];
+    return {
+      ...{ of: { ...each, invoice }, back },
+      ...decideNote(each, invoice, owedOn(invoice), sumsBefore(invoice.id), totalOf(back)),
+    };
   });
   await markCredited(
     tx,
     decided.flatMap(({ noted }) => noted),
   );
-  for (const { of, noted, ...amounts } of decided) {
+  for (const { of, noted, back, ...amounts } of decided) {
     const reason = noted.every(({ credit }) => isOfUsage(credit)) ? OWN_REASONS.correction : OWN_REASONS.unused;
     const lines = noted.flatMap(({ credit, part }) =>
       grossOf(part).isZero() ? [] : [lineOfNote(credit, part, of.invoice)],
     );
-    if (lines.length > 0) await writeNote(dependencies, tx, of, { lines, reason, ...amounts }, now);
+    if (lines.length > 0)
+      await writeNote(dependencies, tx, of, { lines: [...lines, ...back], reason, ...amounts }, now);
   }
+}
+
+/**
+ * What billing credits had paid of charges above what those still owe: it goes back to the credits, and not to the
+ * customer. Lines below 0 of a credit note, the last credit first.
+ */
+function usesBack({ credits }: CreditsToNote, uses: readonly UseOfCharge[], invoice: InvoiceRow): CreditNoteLine[] {
+  const keyOf = (priceId: string | null, from: Instant, to: Instant) =>
+    `${priceId} ${from.toString()} ${to.toString()}`;
+  const credited = new Set(credits.map((each) => keyOf(each.priceId, each.chargedFrom, each.chargedTo)));
+  const ofCharges = Map.groupBy(uses, (use) => keyOf(use.priceId, use.periodStart, use.periodEnd));
+  return [...ofCharges].flatMap(([key, those]): CreditNoteLine[] => {
+    if (!credited.has(key)) return [];
+    const returned = new Map(those.map(({ billingCreditId, returned: of }) => [billingCreditId, of]));
+    const paid = sum(those.map((use) => use.paid)).minus(sum([...returned.values()]));
+    const [{ owed }] = those as [UseOfCharge];
+    let over = paid.minus(Decimal.max(ZERO, owed));
+    return those.flatMap((use): CreditNoteLine[] => {
+      const net = Decimal.max(ZERO, Decimal.min(over, use.paid));
+      over = over.minus(net);
+      if (net.isZero()) return [];
+      const tax = roundTo(use.totalTax.times(net).div(use.totalPrice), invoice.currency, 'half-away-from-zero').abs();
+      const part = negated({ net, tax });
+      const amount = invoice.terms?.taxBehavior === 'inclusive' ? grossOf(part) : part.net;
+      const { priceId, displayName, taxRate, periodStart, periodEnd } = use;
+      return [
+        {
+          ...{ ...shownAs(null, amount), appliesTo: use.lineId, priceId, displayName, taxRate, periodStart, periodEnd },
+          ...{ amount: part.net, taxAmount: part.tax },
+        },
+      ];
+    });
+  });
 }
 
 /** The part of some credits for a credit note, and what of it goes off a debt. Pure. */
@@ -112,16 +152,18 @@ function decideNote(
   invoice: InvoiceRow,
   { owed, owedAgain }: Owed,
   before: { readonly amount: Decimal; readonly tax: Decimal },
+  back: Decimal,
 ) {
   const most = invoice.grandTotal.minus(before.amount).minus(before.tax);
-  const total = sum(credits.map((credit) => grossOf(leftOf(credit))));
+  const whole = sum(credits.map((credit) => grossOf(leftOf(credit))));
+  const total = whole.plus(back);
   const off = refundId === undefined ? Decimal.min(owed, total, most) : ZERO;
   const offAgain = Decimal.min(owedAgain, total.minus(off), most.minus(off));
   return {
     most,
     off,
     offAgain,
-    noted: notedOf(credits, what === 'all' ? total : off.plus(offAgain), invoice.currency),
+    noted: notedOf(credits, what === 'all' ? whole : off.plus(offAgain), invoice.currency),
   };
 }
 
@@ -291,7 +333,7 @@ async function returnDeductions(
   const byHand = await deductionsByHand(tx, invoice, left.plus(totalOf(corrected.lines)));
   return {
     lines: [...lines, ...corrected.lines, ...byHand],
-    intoWallet: corrected.intoWallet.minus(totalOf(byHand)),
+    intoWallet: corrected.intoWallet.minus(totalOf(byHand.filter(({ isOfCredit }) => !isOfCredit))),
   };
 }
 
@@ -358,18 +400,29 @@ export const isOf = (item: BilledItem, priceId: string | null, period: Period): 
   item.redemptionId === undefined && item.priceId === priceId && intersect([item.period], [period]).length > 0;
 
 /** The part of an invoice's other negative lines, those of a person before all others. */
-async function deductionsByHand(tx: Tx, invoice: InvoiceRow, most: Decimal): Promise<CreditNoteLine[]> {
+async function deductionsByHand(
+  tx: Tx,
+  invoice: InvoiceRow,
+  most: Decimal,
+): Promise<(CreditNoteLine & { readonly isOfCredit: boolean })[]> {
   if (most.lte(0)) return [];
   const found = (await selectLines(tx, invoice.id)).filter(
     ({ type, totalAmount }) => totalAmount.lt(0) && type !== 'credit' && !CORRECTIONS.has(type),
   );
-  const lines: CreditNoteLine[] = [];
+  const lines: (CreditNoteLine & { readonly isOfCredit: boolean })[] = [];
   for (const line of found.toSorted((a, b) => Number(b.type === 'manual') - Number(a.type === 'manual'))) {
     const whole = negated({ net: line.totalPrice, tax: line.totalTax });
     const part = negated(upTo(whole, most.plus(totalOf(lines)), invoice.currency));
     if (grossOf(part).isZero()) continue;
     const amount = invoice.terms?.taxBehavior === 'inclusive' ? grossOf(part) : part.net;
-    lines.push({ ...line, ...shownAs(null, amount), appliesTo: line.id, amount: part.net, taxAmount: part.tax });
+    lines.push({
+      ...line,
+      ...shownAs(null, amount),
+      appliesTo: line.id,
+      amount: part.net,
+      taxAmount: part.tax,
+      isOfCredit: line.type === 'billing_credit',
+    });
   }
   return lines;
 }

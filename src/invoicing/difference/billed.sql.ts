@@ -2,6 +2,7 @@ import { sql, type Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { StoredCredit, StoredLine } from './billed.ts';
+import { NET_OF_USE } from './billing-credits.sql.ts';
 import type { UncalculatedInvoice } from './due.ts';
 
 /** The subscription of the bill, and the invoice that is not counted: the one in calculation. */
@@ -55,7 +56,9 @@ export async function selectBilledLinesOf(
   if (asked.length === 0) return [];
   const rows = await tx.rows<Placed<StoredLine>>(sql`
     select q.place::int, l.invoice_id, i.period_end as invoice_end, i.status, l.price_id, l.fee_id, l.type,
-           l.display_name, l.quantity, l.unit_price, l.total_price as net, l.total_tax as tax, l.tax_rate,
+           l.display_name, l.quantity, l.unit_price,
+           case when l.type = 'billing_credit' then ${NET_OF_USE} else l.total_price end as net,
+           l.total_tax as tax, l.tax_rate,
            i.currency, l.period_start, l.period_end, l.group_values as group, l.tiers, l.workings,
            exists (select from credit_note n
                     where n.merchant_id = i.merchant_id and n.invoice_id = i.id and n.kind = 'refund'
@@ -75,7 +78,7 @@ export async function selectBilledLinesOf(
      where (i.kind <> 'subscription' or i.period_end >= q.since or l.period_start = l.period_end
             or i.id = any (${[...alsoOf]}::text[]))
        and (l.period_end > q.since or l.period_start = l.period_end)
-       and (l.price_id is not null or l.type in ('commitment', 'coupon')) and l.type <> 'credit'
+       and (l.price_id is not null or l.type in ('commitment', 'coupon', 'billing_credit')) and l.type <> 'credit'
        and (q.before_seq is null or l.seq < q.before_seq)
      order by q.place, l.seq`);
   return apart(asked.length, rows);

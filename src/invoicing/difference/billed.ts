@@ -79,6 +79,15 @@ export interface BilledItem extends Pick<StoredLine, 'invoiceEnd'> {
   readonly tax: Decimal;
   readonly taxRate: Decimal;
   readonly credits: readonly StoredCredit[];
+  /** What billing credits pay of it, less what was given back. */
+  readonly uses: readonly CreditUse[];
+}
+
+/** What a billing credit pays of an item. */
+export interface CreditUse {
+  readonly billingCreditId: string;
+  /** Before tax. */
+  readonly amount: Decimal;
 }
 
 /** Are amounts quoted with their tax? */
@@ -91,11 +100,26 @@ export function itemsOf(lines: readonly StoredLine[], credits: readonly StoredCr
   const ofItem = Map.groupBy(credits, (credit) =>
     keyOf(credit.invoiceId, credit.priceId, { start: credit.chargedFrom, end: credit.chargedTo }),
   );
-  const groups = Map.groupBy(
-    lines.filter((line) => !isOfPeriod(line)),
-    (line) => keyOf(line.invoiceId, line.priceId, { start: line.periodStart, end: line.periodEnd }),
+  const uses = Map.groupBy(lines.filter(isUse), (line) =>
+    keyOf(line.workings?.use?.onInvoiceId ?? line.invoiceId, line.priceId, timeOfLine(line)),
   );
-  return [...chargeItems(groups, ofItem), ...couponItems(lines.filter(isOfPeriod))];
+  const charges = lines.filter((line) => !isOfPeriod(line) && !isUse(line));
+  const groups = Map.groupBy(charges, (line) => keyOf(line.invoiceId, line.priceId, timeOfLine(line)));
+  return [...chargeItems(groups, { credits: ofItem, uses }), ...couponItems(lines.filter(isOfPeriod))];
+}
+
+const timeOfLine = ({ periodStart: start, periodEnd: end }: StoredLine): Period => ({ start, end });
+
+/** Does a billing credit pay by it, or have something back? It is no part of the charge: no credit mirrors it. */
+const isUse = ({ workings }: StoredLine): boolean => workings?.use !== undefined;
+
+/** What the billing credits pay by lines that count. */
+function usesOf(lines: readonly StoredLine[]): CreditUse[] {
+  const counted = lines.filter(({ status, isRefunded }) => !isRefunded && status !== 'CANCELLED');
+  const ofCredits = Map.groupBy(counted, ({ workings }) => workings?.use?.billingCreditId ?? '');
+  return [...ofCredits]
+    .map(([billingCreditId, those]) => ({ billingCreditId, amount: sum(those.map(({ net }) => net)).negated() }))
+    .filter(({ amount }) => amount.gt(0));
 }
 
 /** Is it the line of a coupon that is worked out for a whole period? A credit of its charge does not mirror it. */
@@ -120,13 +144,16 @@ const couponItems = (lines: readonly StoredLine[]): BilledItem[] =>
 
 function chargeItems(
   groups: ReadonlyMap<string, StoredLine[]>,
-  ofItem: ReadonlyMap<string, readonly StoredCredit[]>,
+  of: {
+    readonly credits: ReadonlyMap<string, readonly StoredCredit[]>;
+    readonly uses: ReadonlyMap<string, readonly StoredLine[]>;
+  },
 ): BilledItem[] {
   return [...groups].flatMap(([key, all]): BilledItem[] => {
     const those = standingOf(all);
     if (those.length === 0) return [];
     const first = those.find(({ type }) => type === 'charge') ?? (those[0] as StoredLine);
-    return [itemOf(those, first, ofItem.get(key) ?? [])];
+    return [{ ...itemOf(those, first, of.credits.get(key) ?? []), uses: usesOf(of.uses.get(key) ?? []) }];
   });
 }
 
@@ -144,6 +171,7 @@ const itemOf = (those: readonly StoredLine[], first: StoredLine, credits: readon
   tax: sum(those.map(({ tax }) => tax)),
   taxRate: first.taxRate,
   credits,
+  uses: [],
 });
 
 /**
@@ -180,6 +208,18 @@ export const leftOfItem = ({ net, tax, credits }: BilledItem) => ({
   net: net.minus(sum(credits.map((credit) => credit.net))),
   tax: tax.minus(sum(credits.map((credit) => credit.tax))),
 });
+
+/** The same without what billing credits pay of it. */
+export function moneyLeftOf(item: BilledItem): AmountWithTax {
+  const { net, tax } = leftOfItem(item);
+  const paid = sum(item.uses.map(({ amount }) => amount));
+  const ofTax = item.net.isZero() ? ZERO : item.tax.times(paid).div(item.net);
+  const { currency = '' } = item.lines[0] ?? {};
+  return {
+    net: net.minus(paid),
+    tax: paid.isZero() ? tax : tax.minus(roundTo(ofTax, currency, 'half-away-from-zero')),
+  };
+}
 
 /**
  * Does an item bill the time of its dates? One that is only a minimum does not: it raises what other items of that time

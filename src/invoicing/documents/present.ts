@@ -145,6 +145,7 @@ export function toInvoiceLineReply(line: LineRow, invoice: LineContext) {
     appliesToLineId: line.appliesToLineId,
     couponId: line.workings?.coupon?.couponId ?? null,
     redemptionId: line.workings?.coupon?.redemptionId ?? null,
+    billingCreditId: line.workings?.use?.billingCreditId ?? null,
   };
 }
 

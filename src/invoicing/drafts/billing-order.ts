@@ -15,13 +15,23 @@ export function calculatedBefore(
   { id }: InvoiceRow,
   waiting: readonly InvoiceRow[],
 ): InvoiceRow[] {
-  const order = waiting
+  const order = inBillingOrder(terms, waiting);
+  return order.slice(
+    0,
+    Math.max(
+      0,
+      order.findIndex((invoice) => invoice.id === id),
+    ),
+  );
+}
+
+/** Invoices of a subscription that are still to be calculated, with the ends that they will have, in their order. */
+export const inBillingOrder = (terms: BillingTerms, waiting: readonly InvoiceRow[]): InvoiceRow[] =>
+  waiting
     .map((invoice) => asPlanned(terms, invoice))
     .map((invoice) => ({ invoice, asks: asksCommitment(terms, invoice) }))
-    .toSorted(compare);
-  const place = order.findIndex(({ invoice }) => invoice.id === id);
-  return order.slice(0, Math.max(0, place)).map(({ invoice }) => invoice);
-}
+    .toSorted(compare)
+    .map(({ invoice }) => invoice);
 
 interface Placed {
   readonly invoice: InvoiceRow;

@@ -45,6 +45,9 @@ export interface Billing {
   readonly items: readonly BilledItem[];
 }
 
+/** The part of it that decides the amounts. */
+export type BillingOfInvoice = Pick<Billing, 'due' | 'commitments' | 'coupons' | 'items'>;
+
 /** A question about the charges of an invoice of a subscription. */
 export interface BillingQuestion {
   readonly terms: BillingTerms;
@@ -157,13 +160,14 @@ export async function loadOwnDue(
   frozen: Pick<FrozenTerms, 'manualTaxRate'>,
   place: PlaceInBilling | null,
   corrections: readonly StoredLine[] = [],
-): Promise<Pick<Billing, 'due' | 'commitments' | 'coupons'>> {
+): Promise<BillingOfInvoice> {
   const places = placesOf(await selectUncalculated(tx, invoice, place?.seq ?? null));
   const [state] = (await loadStates(tx, [{ terms, invoice, ...places, read: [], place }])) as [BillingState];
   const all = { ...state, items: [...state.items, ...itemsOf(corrections, [])] };
   const commitments = commitmentsDue(all, [], decimal(frozen.manualTaxRate ?? '0'));
   const due = dueOn(state);
-  return { due, commitments: commitments.filter(({ isLate }) => !isLate), coupons: couponsDue(all, due) };
+  const own = commitments.filter(({ isLate }) => !isLate);
+  return { due, commitments: own, coupons: couponsDue(all, due), items: [] };
 }
 
 interface StateQuestion {

@@ -9,7 +9,7 @@ import { creditLines } from '../credits/credit-lines.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
 import type { FrozenTerms } from '../invoice/frozen-terms.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import type { Billing } from './billing-state.ts';
+import type { BillingOfInvoice } from './billing-state.ts';
 import type { ManualLineRow } from './manual-line.ts';
 import { manualLine } from './manual-lines.ts';
 
@@ -24,7 +24,7 @@ export interface Beside {
 
 /** Calculates an invoice of a subscription from its charges and the usage of its own period. */
 export function calculateInvoice(
-  due: Pick<Billing, 'due' | 'commitments' | 'coupons'>,
+  due: BillingOfInvoice,
   frozen: FrozenTerms,
   invoice: InvoiceRow,
   usage: readonly BilledUsage[],
@@ -35,7 +35,7 @@ export function calculateInvoice(
 
 /** The items of it that a tax provider is asked to tax; none with our own rates. */
 export function outsideItemsFor(
-  due: Pick<Billing, 'due' | 'commitments' | 'coupons'>,
+  due: BillingOfInvoice,
   frozen: FrozenTerms,
   invoice: InvoiceRow,
   usage: readonly BilledUsage[],
@@ -45,8 +45,9 @@ export function outsideItemsFor(
   return outside ? outsideItemsOf({ ...inputOf(due, frozen, invoice, usage, beside), outside }) : [];
 }
 
-const inputOf = (
-  { due, commitments, coupons }: Pick<Billing, 'due' | 'commitments' | 'coupons'>,
+/** Everything that an invoice is calculated from. */
+export const inputOf = (
+  { due, commitments, coupons, items }: BillingOfInvoice,
   frozen: FrozenTerms,
   invoice: InvoiceRow,
   usage: readonly BilledUsage[],
@@ -56,6 +57,8 @@ const inputOf = (
   charges: due,
   commitments,
   coupons,
+  ...(frozen.credits && { credits: frozen.credits }),
+  items,
   others: [
     ...(beside.late ?? []),
     ...(invoice.oneOff?.lines ?? []).map((line) => otherLineOf(line, ZERO, invoice.currency, invoice.createdAt)),

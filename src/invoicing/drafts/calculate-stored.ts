@@ -1,4 +1,5 @@
 import type { Tx } from '../../db/index.ts';
+import { decimal, plain, sum } from '../../kernel/decimal.ts';
 import { orThrow } from '../../kernel/result.ts';
 import { isBefore } from '../../kernel/time.ts';
 import type { Calculation } from '../calculation/calculation.ts';
@@ -55,7 +56,7 @@ export async function recalculate(
   const late = lines.filter((line) => isOfLate(then, invoice, line, lines));
   const corrections = late.filter(({ priceId }) => priceId !== null).map((line) => storedLineOf(invoice, line));
   const own = await loadOwnDue(tx, then, invoice, frozen, await placeOf(tx, invoice, frozen), corrections);
-  return calculateInvoice(own, frozen, invoice, usage, {
+  return calculateInvoice(own, withReturned(frozen, late), invoice, usage, {
     manual: await selectManualLinesOn(tx, invoice),
     late: keptLines(late, frozen.taxBehavior),
     storedCredits: keptLines(lines.filter(isCredit), frozen.taxBehavior),
@@ -74,9 +75,22 @@ export async function placeOf(
   return seq === null ? null : { seq };
 }
 
+/** What is kept has given back to billing credits, or used of them, before the own lines. */
+function withReturned(frozen: FrozenTerms, late: readonly LineRow[]): FrozenTerms {
+  const { credits } = frozen;
+  const returned = late.filter(({ workings }) => workings?.use !== undefined);
+  if (credits === undefined || returned.length === 0) return frozen;
+  const held = credits.held.map((credit) => {
+    const own = returned.filter(({ workings }) => workings?.use?.billingCreditId === credit.id);
+    return { ...credit, left: plain(decimal(credit.left).plus(sum(own.map(({ totalPrice }) => totalPrice)))) };
+  });
+  return { ...frozen, credits: { ...credits, held } };
+}
+
 /** Does a line correct a closed period? A commitment does that is not of the period which is over with the invoice. */
 function isOfLate(terms: BillingTerms, invoice: InvoiceRow, line: LineRow, lines: readonly LineRow[]): boolean {
   const { type, appliesToLineId: of, periodEnd: end, workings } = line;
+  if (workings?.use?.onInvoiceId !== undefined) return true; // it gives back of another invoice
   if (type === 'coupon' && workings?.coupon?.period !== undefined)
     return isOfEarlier(terms, invoice, workings.coupon.period);
   if (type === 'commitment') return !(isOwnSeries(terms, invoice) && end.equals(invoice.periodEnd));

@@ -19,6 +19,7 @@ import { type ReadPeriod, saveReadPeriods } from '../usage/late-usage.ts';
 import { billingOf, type Loaded, loadBillings } from './billing-state.ts';
 import { type Beside, calculateInvoice, outsideItemsFor } from './calculate-invoice.ts';
 import { freezeAllFor, historyOf } from './freeze-terms.ts';
+import { HeldCredits } from './held-credits.ts';
 import { selectManualLinesOfInvoices } from './manual-lines.sql.ts';
 import { type Calculated, saveCalculations } from './save-calculations.ts';
 import type { TermsOf } from './terms-of-invoices.ts';
@@ -59,9 +60,11 @@ export async function finishCalculations(
   now: Instant,
   asks: boolean,
 ): Promise<Ended[]> {
+  const facts = await loadFacts(dependencies, tx, of, now);
+  const held = await HeldCredits.load(tx, of.invoices, { lock: true });
   const decided: (Decided | { readonly error: unknown })[] = [];
-  for (const facts of await loadFacts(dependencies, tx, of, now))
-    decided.push(await decideOrFail(dependencies, tx, facts, now));
+  for (const each of facts.toSorted(inTurn))
+    decided[facts.indexOf(each)] = await decideOrFail(dependencies, tx, each, held, now);
   const calculated: Calculated[] = [];
   for (const each of decided)
     if ('calculation' in each) {
@@ -76,6 +79,10 @@ export async function finishCalculations(
     return { change: changed(each.invoice, { terms: each.waitsWith, ...askedAt(asks, now) }, now) };
   });
 }
+
+/** Credits pay the older subscription first. */
+const inTurn = (a: CalculationFacts, b: CalculationFacts): number =>
+  Temporal.Instant.compare(a.terms.bounds.startedAt, b.terms.bounds.startedAt);
 
 async function loadFacts(
   dependencies: InvoicingDependencies,
@@ -142,10 +149,11 @@ async function decideOrFail(
   dependencies: InvoicingDependencies,
   tx: Tx,
   facts: CalculationFacts,
+  held: HeldCredits,
   now: Instant,
 ): Promise<Decided | { readonly error: unknown }> {
   try {
-    return await decideCalculation(dependencies, tx, facts, now);
+    return await decideCalculation(dependencies, tx, facts, held, now);
   } catch (error) {
     if (sqlState(error) !== '') throw error;
     return { error };
@@ -156,15 +164,19 @@ async function decideCalculation(
   dependencies: InvoicingDependencies,
   tx: Tx,
   { invoice, terms, rates, unanswered, loaded, usage, beside }: CalculationFacts,
+  held: HeldCredits,
   now: Instant,
 ): Promise<Decided> {
   const billing = billingOf(loaded);
-  const items = outsideItemsFor(billing, unanswered, invoice, usage, beside);
+  const { source } = dependencies;
+  const withCredits = await held.freeze(tx, source, { terms, invoice, billing, frozen: unanswered, usage });
+  const items = outsideItemsFor(billing, withCredits, invoice, usage, beside);
   const asked = { items, when: 'later' } as const;
-  const answered = await withOutsideAnswer(dependencies.taxProviders, tx, invoice, unanswered, asked, now);
+  const answered = await withOutsideAnswer(dependencies.taxProviders, tx, invoice, withCredits, asked, now);
   if (answered === null) return { invoice, waitsWith: rates };
   const frozen = { ...answered, history: unanswered.history };
   const calculation = calculateInvoice(billing, frozen, invoice, usage, beside);
+  held.take(calculation);
   refuseWrongBill(invoice, calculation, billing);
   return { invoice, calculation, frozen, isSilent: isSilent(terms, invoice, calculation), read: billing.read };
 }

@@ -8,13 +8,14 @@ import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { FrozenTerms } from '../invoice/frozen-terms.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { selectWaiting } from '../invoice/invoices.sql.ts';
-import type { BillingTerms } from '../terms/billing-terms.ts';
+import type { BillingSource, BillingTerms } from '../terms/billing-terms.ts';
 import { readUsageOfEach } from '../usage/read-usage.ts';
-import { asPlanned, calculatedBefore } from './billing-order.ts';
-import { billingOf, type Loaded, loadBillings, withBilled } from './billing-state.ts';
+import { asPlanned, calculatedBefore, inBillingOrder } from './billing-order.ts';
+import { type Billing, billingOf, type Loaded, loadBillings, withBilled } from './billing-state.ts';
 import { type Beside, calculateInvoice } from './calculate-invoice.ts';
 import { storedLineOf } from './calculated-line.ts';
 import { freezeEach, type KnownTerms } from './freeze-terms.ts';
+import { HeldCredits } from './held-credits.ts';
 import { selectManualLinesIfClosed } from './manual-lines.sql.ts';
 import { waitingFor } from './manual-lines.ts';
 import { termsOfInvoices } from './terms-of-invoices.ts';
@@ -42,7 +43,42 @@ export async function tryPreviews(
     return [...before, asPlanned(terms, stored)].map((invoice): ToPreview => ({ terms, invoice }));
   });
   const facts = await loadFacts(dependencies, tx, turns.flat(), known?.taxation);
-  return turns.map((turn) => previewLast(turn.map((each) => facts.get(each) as PreviewFacts)));
+  const held = await HeldCredits.load(tx, invoicesOf(turns), { lock: false });
+  const previews: (Calculation | null)[] = [];
+  for (const turn of turns) {
+    const all = turn.map((each) => facts.get(each) as PreviewFacts);
+    previews.push((await previewTurn(tx, dependencies.source, all, held.copy())).at(-1) ?? null);
+  }
+  return previews;
+}
+
+const invoicesOf = (turns: readonly (readonly ToPreview[])[]): InvoiceRow[] =>
+  turns.flatMap((turn) => turn.map(({ invoice }) => invoice));
+
+/**
+ * The bills of all open periods of a customer's subscriptions, or of several, if they ended now: what is open burns
+ * credits in the order of the subscriptions.
+ */
+export async function previewTogether(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  invoices: readonly InvoiceRow[],
+): Promise<{ readonly invoice: InvoiceRow; readonly calculation: Calculation }[]> {
+  const termsOf = await termsOfInvoices(tx, dependencies.source, invoices);
+  const ofSubscriptions = Map.groupBy(invoices, (invoice) => termsOf(invoice));
+  const turns = [...ofSubscriptions]
+    .toSorted(([a], [b]) => Temporal.Instant.compare(a.bounds.startedAt, b.bounds.startedAt))
+    .map(([terms, those]) => inBillingOrder(terms, those).map((invoice): ToPreview => ({ terms, invoice })));
+  const facts = await loadFacts(dependencies, tx, turns.flat(), undefined);
+  const held = await HeldCredits.load(tx, invoicesOf(turns), { lock: false });
+  const found: { invoice: InvoiceRow; calculation: Calculation }[] = [];
+  for (const turn of turns) {
+    const all = turn.map((each) => facts.get(each) as PreviewFacts);
+    const calculations = await previewTurn(tx, dependencies.source, all, held);
+    for (const [place, calculation] of calculations.entries())
+      if (calculation) found.push({ invoice: (turn[place] as ToPreview).invoice, calculation });
+  }
+  return found;
 }
 
 interface ToPreview {
@@ -51,8 +87,7 @@ interface ToPreview {
 }
 
 /** All facts that decide the bill of an invoice, but the lines of those that are calculated before it. */
-interface PreviewFacts {
-  readonly invoice: InvoiceRow;
+interface PreviewFacts extends ToPreview {
   readonly frozen: FrozenTerms;
   readonly loaded: Loaded;
   readonly usage: readonly BilledUsage[];
@@ -74,10 +109,10 @@ async function loadFacts(
   const manual = await selectManualLinesIfClosed(tx, taking);
   const credits = await expectedCredits(tx, all);
   return new Map(
-    asked.map(({ invoice, frozen }, place) => [
+    asked.map(({ terms, invoice, frozen }, place) => [
       all[place] as ToPreview,
       {
-        ...{ invoice, frozen, loaded: loaded[place] as Loaded, usage: usage[place] ?? [] },
+        ...{ terms, invoice, frozen, loaded: loaded[place] as Loaded, usage: usage[place] ?? [] },
         beside: { manual: manual[place] ?? [], credits: credits[place] ?? [] },
       },
     ]),
@@ -85,24 +120,34 @@ async function loadFacts(
 }
 
 /**
- * The bill of the last of some invoices of a subscription, which are in the order of their calculation. Each bills what
- * those before it leave: late usage, the usage of a period of which it is a part, what a change made due.
+ * The bills of some invoices of a subscription, which are in the order of their calculation. Each bills what those
+ * before it leave: late usage, the usage of a period of which it is a part, what a change made due.
+ * @returns null for one that cannot be calculated
  */
-function previewLast(turn: readonly PreviewFacts[]): Calculation | null {
+async function previewTurn(
+  tx: Tx,
+  source: BillingSource,
+  turn: readonly PreviewFacts[],
+  held: HeldCredits,
+): Promise<(Calculation | null)[]> {
   const before: StoredLine[] = [];
-  let last: Calculation | null = null;
+  const previews: (Calculation | null)[] = [];
   for (const facts of turn) {
-    last = calculateOrNull(facts, before);
-    before.push(...(last?.lines ?? []).map((line) => storedLineOf(facts.invoice, line)));
+    const billing = billingOf(withBilled(facts.loaded, before));
+    const frozen = await held.freeze(tx, source, { ...facts, billing });
+    const calculation = calculateOrNull(facts, billing, frozen);
+    if (calculation) held.take(calculation);
+    before.push(...(calculation?.lines ?? []).map((line) => storedLineOf(facts.invoice, line)));
+    previews.push(calculation);
   }
-  return last;
+  return previews;
 }
 
 function calculateOrNull(
-  { invoice, frozen, loaded, usage, beside }: PreviewFacts,
-  before: readonly StoredLine[],
+  { invoice, usage, beside }: PreviewFacts,
+  billing: Billing,
+  frozen: FrozenTerms,
 ): Calculation | null {
-  const billing = billingOf(withBilled(loaded, before));
   try {
     return calculateInvoice(billing, frozen, invoice, usage, beside);
   } catch {

@@ -19,6 +19,8 @@ export interface FrozenTerms {
    * For a subscription's invoice: the known history at its calculation; absent of invoices from before it was stored.
    */
   history?: FrozenHistory;
+  /** Of a subscription's invoice: the billing credits that may pay its lines; absent: none. */
+  credits?: FrozenCredits;
   /** The external tax provider that calculates the tax; absent: the rates above. */
   outside?: FrozenOutsideTax;
 }
@@ -93,4 +95,26 @@ export interface FrozenAdjustment {
   /** A fraction, as decimal text. */
   readonly percentageDiscount: string;
   readonly description: string;
+}
+
+/** The billing credits that an invoice was calculated with. */
+export interface FrozenCredits {
+  /** In the order in which they burn. */
+  readonly held: readonly FrozenCredit[];
+  /** What charges of usage came to until the instants at which credits begin or end, by price id. */
+  readonly spent: Readonly<Record<string, readonly { readonly at: string; readonly amount: string }[]>>;
+}
+
+/** A billing credit as an invoice could use it: amounts before tax as decimal text, times RFC 3339. */
+export interface FrozenCredit {
+  readonly id: string;
+  readonly name: string;
+  readonly from: string;
+  readonly until: string | null;
+  /** What other invoices left of it. */
+  readonly left: string;
+  /** The prices that it pays; null: all of them. */
+  readonly priceIds: readonly string[] | null;
+  /** May it pay the minimum of the plan? */
+  readonly paysMinimum: boolean;
 }

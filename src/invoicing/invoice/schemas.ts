@@ -90,6 +90,7 @@ export const InvoiceLineItem = Type.Object(
     appliesToLineId: Nullable(Type.String()),
     couponId: Nullable(Id('coupon')),
     redemptionId: Nullable(Id('redemption')),
+    billingCreditId: Nullable(Id('billingCredit')),
   },
   {
     $id: 'InvoiceLineItem',
@@ -126,6 +127,7 @@ export const InvoiceLineItem = Type.Object(
       appliesToLineId: 'Of a discount or a credit: the line that it reduces. Null: none.',
       couponId: 'The coupon that made the line. Null: none did.',
       redemptionId: 'The redemption of the coupon by the subscription. Null: no coupon made the line.',
+      billingCreditId: 'The billing credit that pays by the line, or has something back. Null: none.',
     },
   },
 );

@@ -31,7 +31,7 @@ import {
   type AmountWithTax,
   type BilledItem,
   itemsOf,
-  leftOfItem,
+  moneyLeftOf,
   notedIn,
   type StoredCredit,
 } from '../difference/billed.ts';
@@ -51,7 +51,7 @@ import { markPaid } from '../paying/pay.ts';
 import { expireSessionsOf } from '../paying/sessions.ts';
 import { lockWithNow } from './actions.ts';
 import { reopen } from './reopen.ts';
-import { standAgain } from './stand-again.ts';
+import { checkCreditsLeft, standAgain } from './stand-again.ts';
 
 /**
  * POST …/creditNotes: credits parts of lines. Each part is a reduction of its line, which counts as billed
@@ -185,7 +185,7 @@ async function leftOfLines(tx: Tx, invoice: InvoiceRow, items: readonly BilledIt
     if (order) return { net: order.net.minus(order.creditedNet), tax: order.tax.minus(order.creditedTax) };
     const own = items.find((item) => isOfLine(invoice, line, item));
     if (!own) return null;
-    if (own.isFee) return leftOfItem(own);
+    if (own.isFee) return moneyLeftOf(own);
     const same = items.filter(
       (item) =>
         item.isStanding &&
@@ -193,9 +193,9 @@ async function leftOfLines(tx: Tx, invoice: InvoiceRow, items: readonly BilledIt
         isBefore(item.period.start, own.period.end) &&
         isBefore(own.period.start, item.period.end),
     );
-    const left = same.map(leftOfItem);
+    const left = same.map(moneyLeftOf);
     const all = { net: sum(left.map(({ net }) => net)), tax: sum(left.map(({ tax }) => tax)) };
-    return all.net.lt(leftOfItem(own).net) ? all : leftOfItem(own);
+    return all.net.lt(moneyLeftOf(own).net) ? all : moneyLeftOf(own);
   };
 }
 
@@ -302,6 +302,8 @@ export async function voidPart(
   );
   await noteCredits(dependencies, tx, { merchantId: tx.merchantId, invoiceId }, given, 'all', now);
   await standAgain(dependencies, tx, owed, now);
+  const covered = await checkCreditsLeft(tx, invoice);
+  if (!covered.ok) return covered;
   await announceReopened(dependencies, tx, owed, now);
   return ok(voided);
 }

@@ -19,7 +19,7 @@ import { publishInvoice } from '../invoice/webhooks.ts';
 import { recordVoid } from '../outside-tax/records.ts';
 import { bookNoteVoided, bookRefund } from '../paying/bookings.ts';
 import { lockWithNow } from './actions.ts';
-import { standAgain } from './stand-again.ts';
+import { checkCreditsLeft, standAgain } from './stand-again.ts';
 import { correctAtOnce } from './supplementary.ts';
 
 /** §3: a refund is of a paid invoice, in full, once; after a void a new one may be made (domain.md §4). */
@@ -91,5 +91,6 @@ export async function voidRefund(
   await dependencies.mails.notify(tx, invoice, { kind: 'refundVoided', note, stopped, left }, now);
   await standAgain(dependencies, tx, invoice, now);
   await announceReopened(dependencies, tx, invoice, now);
-  return ok(voided);
+  const covered = await checkCreditsLeft(tx, invoice);
+  return covered.ok ? ok(voided) : covered;
 }

@@ -1,8 +1,10 @@
 import type { Tx } from '../../db/index.ts';
+import { fail, ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { giveBackAfterVoid } from '../credits/give-credits.ts';
+import { selectOverdrawn } from '../difference/billing-credits.sql.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
-import type { InvoiceRow } from '../invoice/invoice.ts';
+import { type InvoiceRow, payerOf } from '../invoice/invoice.ts';
 import { correctAtOnce } from './supplementary.ts';
 
 /**
@@ -17,4 +19,15 @@ export async function standAgain(
 ): Promise<void> {
   await giveBackAfterVoid(dependencies, tx, invoice, now);
   await correctAtOnce(dependencies, tx, invoice, now);
+}
+
+/**
+ * What credit notes gave back to billing credits counts as used again when they are void.
+ * @returns INVALID_TRANSITION where it is used otherwise by now; the caller rolls back
+ */
+export async function checkCreditsLeft(tx: Tx, invoice: InvoiceRow): Promise<Result<void>> {
+  const [over] = await selectOverdrawn(tx, [invoice.customerId, payerOf(invoice)]);
+  if (!over) return ok(undefined);
+  const why = `The billing credit "${over.name}" has paid other charges with what it had back.`;
+  return fail('INVALID_TRANSITION', {}, why);
 }

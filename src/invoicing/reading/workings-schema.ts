@@ -165,6 +165,17 @@ export const LineWorkings = Type.Object(
         },
       ),
     ),
+    use: Type.Optional(
+      Type.Object(
+        { billingCreditId: Id('billingCredit'), onInvoiceId: Type.Optional(Id('invoice')) },
+        {
+          'x-fields': {
+            billingCreditId: 'The billing credit.',
+            onInvoiceId: 'The invoice on which it had paid what it has back. Absent: the line pays.',
+          },
+        },
+      ),
+    ),
     soFar: Type.Optional(
       Type.Object(
         { total: DecimalOut, before: DecimalOut },
@@ -206,6 +217,7 @@ export const LineWorkings = Type.Object(
       limit: 'The minimum or maximum that made the line.',
       discount: 'The percentage that made a discount line.',
       coupon: 'The coupon that made the line.',
+      use: 'The billing credit that pays by the line, or has something back.',
       soFar: 'Of usage that goes on or is late.',
       late: 'Of a correction: the parts that limits make.',
       cut: 'The amount that a total of 0 cut off the line. It is credited to the invoices that billed it.',

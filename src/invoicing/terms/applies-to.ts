@@ -1,4 +1,6 @@
-import { type FieldWords, Id, type Static, Type } from '../../http/index.ts';
+import { checkReference, type Tx } from '../../db/index.ts';
+import { type FieldWords, Id, type Static, Strict, Type } from '../../http/index.ts';
+import { ok, type Result } from '../../kernel/result.ts';
 import { listPriceId } from './list-price.ts';
 
 export const APPLIES_TO_FIELDS: FieldWords = {
@@ -7,6 +9,16 @@ export const APPLIES_TO_FIELDS: FieldWords = {
   billableMetricIds: 'Charges for the usage of these metrics.',
   feeIds: 'Charges of these fees.',
 };
+
+const MOST_IDS = 1000;
+const Ids = (kind: 'plan' | 'price' | 'billableMetric' | 'fee') =>
+  Type.Optional(Type.Array(Id(kind), { maxItems: MOST_IDS }));
+
+/** A choice of charges, as it is sent. */
+export const AppliesToBody = Strict(
+  { planIds: Ids('plan'), priceIds: Ids('price'), billableMetricIds: Ids('billableMetric'), feeIds: Ids('fee') },
+  { 'x-fields': APPLIES_TO_FIELDS },
+);
 
 /** The charges that a coupon, a billing credit or a commitment is for, as it is answered. */
 export const AppliesToReply = Type.Object(
@@ -51,3 +63,14 @@ export const appliesTo = (choice: AppliesTo, { planId, price }: ChosenCharge): b
     choice.priceIds.includes(listPriceId(price.id)) ||
     (price.metric !== null && choice.billableMetricIds.includes(price.metric.id)) ||
     (price.fee !== null && choice.feeIds.includes(price.fee.id)));
+
+/** Checks what a choice names: the merchant has all of it. */
+export async function checkChosen(tx: Tx, choice: AppliesTo): Promise<Result<unknown>> {
+  const lists = { planIds: 'plan', priceIds: 'price', billableMetricIds: 'billable metric', feeIds: 'fee' } as const;
+  for (const [list, what] of Object.entries(lists) as [keyof typeof lists, string][])
+    for (const [place, id] of choice[list].entries()) {
+      const known = await checkReference(tx, what, id, `appliesTo.${list}.${place}`);
+      if (!known.ok) return known;
+    }
+  return ok(undefined);
+}

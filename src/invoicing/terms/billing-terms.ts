@@ -238,6 +238,8 @@ export interface BillingSource {
   terms(tx: Tx, subscriptionId: string): Promise<BillingTerms>;
   /** The terms of some of a merchant's subscriptions; by subscription. */
   termsOf(tx: Tx, subscriptionIds: Iterable<string>): Promise<ReadonlyMap<string, BillingTerms>>;
+  /** The one clock of all subscriptions of a customer; null: they are on several, or on none. */
+  clockOf(tx: Tx, customerId: string): Promise<string | null>;
   /** The usage that some of a merchant's subscriptions bill; the answer has it for each of them. */
   usageSources(tx: Tx, all: readonly BillingTerms[]): Promise<FindUsageSources>;
   /** The burnt units of grants in a period, for the subscription's entitlements that measure one of some metrics. */

@@ -1,7 +1,11 @@
 import { burntUnits } from '../../entitlements/index.ts';
 import type { Adjustment, BillingSource } from '../../invoicing/index.ts';
 import { type AdjustmentRow, selectAdjustments } from '../subscription/adjustments.sql.ts';
-import { selectSubscription, selectSubscriptionsById } from '../subscription/subscriptions.sql.ts';
+import {
+  selectClocksOfCustomer,
+  selectSubscription,
+  selectSubscriptionsById,
+} from '../subscription/subscriptions.sql.ts';
 import { loadAgreement, loadAgreements, paymentTermsOf, termsUnder } from './agreement.ts';
 import { loadUsageSources } from './usage-claims.ts';
 
@@ -24,6 +28,11 @@ export const billingSource: BillingSource = {
     return new Map(
       found.map((subscription) => [subscription.id, termsUnder(agreements(subscription.id), subscription)]),
     );
+  },
+
+  async clockOf(tx, customerId) {
+    const clockIds = await selectClocksOfCustomer(tx, customerId);
+    return clockIds.length === 1 ? (clockIds[0] ?? null) : null;
   },
 
   usageSources: loadUsageSources,

@@ -1,9 +1,10 @@
-import { checkReference, type Tx } from '../../db/index.ts';
+import type { Tx } from '../../db/index.ts';
+import { checkChosen } from '../../invoicing/index.ts';
 import { minorDigits } from '../../kernel/currency.ts';
 import { type Decimal, decimalOf } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { digitsProblem } from '../../kernel/money.ts';
-import { type FieldError, fail, invalid, notFound, ok, type Result } from '../../kernel/result.ts';
+import { type FieldError, fail, invalid, notFound, ok } from '../../kernel/result.ts';
 import { type Instant, instantOrNull } from '../../kernel/time.ts';
 import type { Coupon } from '../subscription/coupon.ts';
 import { insertCoupon, selectCoupon, updateCoupon } from '../subscription/coupons.sql.ts';
@@ -39,7 +40,7 @@ export async function createCoupon(tx: Tx, body: CouponCreateBody, now: Instant)
   };
   const errors = faultsOf(coupon);
   if (errors.length > 0) return invalid(errors);
-  const named = await checkNamed(tx, coupon);
+  const named = await checkChosen(tx, coupon.appliesTo);
   if (!named.ok) return named;
   const made = await insertCoupon(tx, coupon);
   return made ? ok(toCouponReply(made, now)) : fail('KEY_TAKEN', { field: 'code' }, 'Another coupon has this code.');
@@ -71,16 +72,6 @@ function faultsOf(coupon: Coupon): FieldError[] {
   wrong(tooFine(amountOff), 'amountOff', digitsProblem(currency));
   wrong(tooFine(minimumAmount), 'minimumAmount', digitsProblem(currency));
   return errors;
-}
-
-async function checkNamed(tx: Tx, { appliesTo }: Coupon): Promise<Result<unknown>> {
-  const lists = { planIds: 'plan', priceIds: 'price', billableMetricIds: 'billable metric', feeIds: 'fee' } as const;
-  for (const [list, what] of Object.entries(lists) as [keyof typeof lists, string][])
-    for (const [place, id] of appliesTo[list].entries()) {
-      const known = await checkReference(tx, what, id, `appliesTo.${list}.${place}`);
-      if (!known.ok) return known;
-    }
-  return ok(undefined);
 }
 
 /** One coupon; 404. */

@@ -15,7 +15,7 @@ import {
   Timestamp,
   Type,
 } from '../../http/index.ts';
-import { APPLIES_TO_FIELDS, AppliesToReply } from '../../invoicing/index.ts';
+import { AppliesToBody, AppliesToReply } from '../../invoicing/index.ts';
 import { plain } from '../../kernel/decimal.ts';
 import { formatMoney } from '../../kernel/money.ts';
 import { formatInstant, type Instant } from '../../kernel/time.ts';
@@ -24,9 +24,6 @@ import { COUPON_STATUSES, type Coupon, DURATIONS, statusOf } from '../subscripti
 const Code = Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' });
 const Count = Type.Integer({ minimum: 1, maximum: 1_000_000_000 });
 const Currency = Type.String({ format: 'currency' });
-const MOST_IDS = 1000;
-const Ids = (kind: 'plan' | 'price' | 'billableMetric' | 'fee') =>
-  Type.Optional(Type.Array(Id(kind), { maxItems: MOST_IDS }));
 
 const COUPON_FIELDS: FieldWords = {
   name: ['The name, as invoices show it.', 'Half price for three months'],
@@ -66,19 +63,7 @@ export const CouponCreateBody = Strict(
     duration: OneOf(DURATIONS),
     durationInPeriods: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 1200 }))),
     carriesOver: Type.Optional(Type.Boolean({ default: false })),
-    appliesTo: Type.Optional(
-      Nullable(
-        Strict(
-          {
-            planIds: Ids('plan'),
-            priceIds: Ids('price'),
-            billableMetricIds: Ids('billableMetric'),
-            feeIds: Ids('fee'),
-          },
-          { 'x-fields': APPLIES_TO_FIELDS },
-        ),
-      ),
-    ),
+    appliesTo: Type.Optional(Nullable(AppliesToBody)),
     minimumAmount: Type.Optional(Nullable(DecimalText({ exclusiveMinimum: '0' }))),
     maxRedemptions: Type.Optional(Nullable(Count)),
     maxRedemptionsPerCustomer: Type.Optional(Count),

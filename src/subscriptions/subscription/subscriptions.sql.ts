@@ -369,3 +369,10 @@ export const selectSubscriptionsOfPlan = (tx: Tx, planId: string, customerIds: r
 export const selectSubscriptionNames = (tx: Tx, ids: readonly string[]): Promise<{ id: string; name: string }[]> =>
   tx.rows(sql`select id, name from subscription
     where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[])`);
+
+/** The clocks of the subscriptions of a customer; null: of those on none. */
+export const selectClocksOfCustomer = async (tx: Tx, customerId: string): Promise<(string | null)[]> =>
+  (
+    await tx.rows<{ clockId: string | null }>(sql`
+    select distinct clock_id from subscription where merchant_id = ${tx.merchantId} and customer_id = ${customerId}`)
+  ).map(({ clockId }) => clockId);

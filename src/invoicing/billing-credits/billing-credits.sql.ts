@@ -1,0 +1,69 @@
+import { allOf, insertion, type PageRequest, pageOfRows, sql, type Tx, withJsonb } from '../../db/index.ts';
+import type { Instant } from '../../kernel/time.ts';
+import { CREDIT_COLUMNS, creditUses } from '../difference/billing-credits.sql.ts';
+import type { BillingCredit, UsedCredit } from '../terms/billing-credit.ts';
+
+/** A new credit, and the print of the request that made it. */
+export type NewBillingCredit = BillingCredit & { readonly idempotencyPrint: Buffer | null };
+
+const COLUMNS = sql`merchant_id, id, customer_id, subscription_id, invoice_id, name, amount, currency, category,
+  priority, effective_at, expires_at, voided_at, applies_to, source, idempotency_key, idempotency_print, test_clock_id,
+  metadata, created_at, updated_at`;
+
+export const insertBillingCredit = (tx: Tx, credit: NewBillingCredit): Promise<unknown> =>
+  tx.run(sql`${insertion('billing_credit', withJsonb(credit, 'appliesTo', 'metadata'), COLUMNS)}`);
+
+const USED = sql`billing_credit b cross join lateral (${creditUses()}) u`;
+
+/** A credit; locked: until the transaction ends nothing takes of it. */
+export async function selectBillingCredit(tx: Tx, id: string, lock = false): Promise<UsedCredit | undefined> {
+  if (lock)
+    await tx.run(sql`
+      select from billing_credit where merchant_id = ${tx.merchantId} and id = ${id} for no key update`);
+  return tx.maybe<UsedCredit>(sql`
+    select ${CREDIT_COLUMNS}, u.used, u.held from ${USED} where b.merchant_id = ${tx.merchantId} and b.id = ${id}`);
+}
+
+/** The key of a request to make a credit for a customer: another one under it waits. */
+export const creditKeysOf = (customerId: string) => ({
+  lock: (tx: Tx, key: string) =>
+    tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`billing credit ${customerId} ${key}`}, 0))`),
+  find: (tx: Tx, key: string) =>
+    tx.maybe<UsedCredit & { idempotencyPrint: Buffer | null }>(sql`
+      select ${CREDIT_COLUMNS}, b.idempotency_print, u.used, u.held from ${USED}
+       where b.merchant_id = ${tx.merchantId} and b.customer_id = ${customerId} and b.idempotency_key = ${key}`),
+});
+
+/** Newest first. */
+export const selectBillingCreditPage = (tx: Tx, customerId: string, page: PageRequest) =>
+  pageOfRows<UsedCredit>(
+    tx,
+    {
+      kind: 'billingCredit',
+      select: sql`${CREDIT_COLUMNS}, used, held`,
+      from: sql`(select b.*, u.used, u.held from ${USED}) b`,
+      where: allOf([sql`b.merchant_id = ${tx.merchantId}`, sql`b.customer_id = ${customerId}`]),
+    },
+    page,
+  );
+
+/** All of a customer in a currency. */
+export const selectCreditsIn = (tx: Tx, customerId: string, currency: string): Promise<UsedCredit[]> =>
+  tx.rows<UsedCredit>(sql`
+    select ${CREDIT_COLUMNS}, u.used, u.held from ${USED}
+     where b.merchant_id = ${tx.merchantId} and b.customer_id = ${customerId} and b.currency = ${currency}
+     order by b.seq`);
+
+export const updateVoidedAt = (tx: Tx, id: string, voidedAt: Instant, now: Instant): Promise<number> =>
+  tx.run(sql`
+    update billing_credit set voided_at = ${voidedAt}, updated_at = ${now}
+     where merchant_id = ${tx.merchantId} and id = ${id} and voided_at is null`);
+
+/** The subscriptions of some customers that have open periods. */
+export const selectOpenSubscriptions = async (tx: Tx, customerIds: readonly string[]): Promise<string[]> =>
+  (
+    await tx.rows<{ subscriptionId: string }>(sql`
+      select distinct subscription_id from invoice
+       where merchant_id = ${tx.merchantId} and customer_id = any (${[...customerIds]}::text[])
+         and kind = 'subscription' and status in ('ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING')`)
+  ).map(({ subscriptionId }) => subscriptionId);

@@ -1,0 +1,234 @@
+import { Decimal, decimal, sum, ZERO } from '../../kernel/decimal.ts';
+import { allocate, roundTo } from '../../kernel/money.ts';
+import type { Period } from '../../kernel/time.ts';
+import { type BilledItem, leftOfItem } from '../difference/billed.ts';
+import type { DueCharge } from '../difference/due.ts';
+import type { FrozenCredit, FrozenCredits } from '../invoice/frozen-terms.ts';
+import { type Burnt, burn, type Spending, spendingsOf } from '../owed/burn.ts';
+import type { CalculationInput, DraftLine, OtherLine } from './calculation.ts';
+import type { DraftsOfDue } from './commitment-lines.ts';
+import { otherDraft, PLAIN_LINE } from './line-content.ts';
+
+/** A charge of an invoice that credits may pay. */
+interface Payable {
+  /** Null: the minimum of the plan. */
+  readonly priceId: string | null;
+  readonly spendings: (place: number) => readonly Spending[];
+  /** The lines that can be lowered, each with what is left of it as its price quotes it. */
+  readonly lines: readonly { readonly line: DraftLine; readonly left: Decimal }[];
+}
+
+/** The lines of an invoice before its billing credits. */
+export interface BeforeCredits {
+  readonly charges: readonly DraftsOfDue[];
+  readonly minimums: readonly DraftLine[];
+  /** The discounts on them that stand apart. */
+  readonly coupons: readonly DraftLine[];
+}
+
+/**
+ * What billing credits pay of the lines of an invoice, and what they get back of other invoices (commercial.md §3). A
+ * charge that owes less by now gives back what credits pay above it, the last one first.
+ */
+export function creditUseDrafts(input: CalculationInput, before: BeforeCredits): DraftLine[] {
+  const { credits, items = [] } = input;
+  const returned = items.flatMap((item) => returnsOf(item, owedOf(item, before.charges)));
+  const gives = returned.map((each) => returnDraft(input, each));
+  if (credits === undefined) return gives;
+  const payables = payablesOf(input, credits, before);
+  const burning = credits.held.map((credit) => ({
+    id: credit.id,
+    from: Temporal.Instant.from(credit.from),
+    until: credit.until === null ? null : Temporal.Instant.from(credit.until),
+    left: decimal(credit.left).plus(
+      sum(returned.flatMap(({ billingCreditId, amount }) => (billingCreditId === credit.id ? amount : []))),
+    ),
+  }));
+  const byId = new Map(credits.held.map((credit) => [credit.id, credit]));
+  const pays = (creditId: string, place: number): boolean =>
+    isFor(byId.get(creditId) as FrozenCredit, payables[place] as Payable);
+  const burnt = burn(
+    burning,
+    payables.flatMap(({ spendings }, place) => spendings(place)),
+    pays,
+  );
+  return [...gives, ...payables.flatMap((payable, place) => useDrafts(input, byId, payable, place, burnt))];
+}
+
+const isFor = ({ priceIds, paysMinimum }: FrozenCredit, { priceId }: Payable): boolean =>
+  priceId === null ? paysMinimum : priceIds === null || priceIds.includes(priceId);
+
+/** What is given back of an item, by credit. */
+interface Return {
+  readonly item: BilledItem;
+  readonly billingCreditId: string;
+  readonly amount: Decimal;
+}
+
+/** What the credits that pay an item get back of it where it owes less by now; before tax. */
+function returnsOf(item: BilledItem, owed: Decimal): Return[] {
+  let over = sum(item.uses.map(({ amount }) => amount)).minus(Decimal.max(ZERO, owed));
+  return item.uses.toReversed().flatMap(({ billingCreditId, amount: paid }): Return[] => {
+    const amount = Decimal.max(ZERO, Decimal.min(over, paid));
+    over = over.minus(amount);
+    return amount.isZero() ? [] : [{ item, billingCreditId, amount }];
+  });
+}
+
+/** What an item still owes before tax, less what this invoice takes back of it. */
+function owedOf(item: BilledItem, charges: readonly DraftsOfDue[]): Decimal {
+  const back = charges.flatMap(({ due, drafts }) => {
+    const total = sum(drafts.map(({ amount }) => amount));
+    const of = due.late?.items ?? [];
+    if (total.gte(0) || !of.includes(item)) return [];
+    const before = of.slice(of.indexOf(item) + 1).map((later) => Decimal.max(ZERO, leftOfItem(later).net));
+    return Decimal.min(ZERO, total.plus(sum(before))); // the later ones owe less first
+  });
+  return leftOfItem(item).net.plus(sum(back));
+}
+
+/** The charges of an invoice that come to something, in the order of their lines. */
+function payablesOf(input: CalculationInput, credits: FrozenCredits, before: BeforeCredits): Payable[] {
+  const ofCharges = before.charges.flatMap(({ due, drafts }): Payable[] => {
+    const lines = leftOf(drafts, before.coupons);
+    const total = netOf(input, lines);
+    if (total.lte(0)) return [];
+    return [{ priceId: due.charge.price.id, lines, spendings: (place) => spentOn(due, credits, total, place) }];
+  });
+  const ofPlan = before.minimums
+    .filter(({ type, amount }) => type === 'commitment' && amount.gt(0))
+    .flatMap((line): Payable[] => {
+      const lines = leftOf([line, ...before.minimums.filter(({ appliesTo }) => appliesTo === line)], before.coupons);
+      const amount = netOf(input, lines);
+      const { end } = timeOf(line);
+      const start = end.subtract({ microseconds: 1 });
+      const spending = (place: number) => [{ place, time: { start, end }, isFee: false, amount }];
+      return amount.lte(0) ? [] : [{ priceId: null, lines, spendings: spending }];
+    });
+  return [...ofCharges, ...ofPlan];
+}
+
+/** The lines of a charge that can be lowered. A limit, which stands beside them, lowers them in proportion. */
+function leftOf(drafts: readonly DraftLine[], coupons: readonly DraftLine[]): Payable['lines'] {
+  const bases = drafts.filter(({ appliesTo }) => appliesTo === null);
+  const lefts = bases.map((line) => {
+    const off = [...drafts, ...coupons].filter(({ appliesTo }) => appliesTo === line);
+    return { line, left: line.amount.plus(sum(off.map(({ amount }) => amount))) };
+  });
+  const limits = sum(lefts.filter(({ left }) => left.lt(0)).map(({ left }) => left));
+  const open = lefts.filter(({ left }) => left.gt(0));
+  const whole = sum(open.map(({ left }) => left));
+  if (limits.isZero()) return open;
+  return whole.plus(limits).lte(0)
+    ? []
+    : open.map(({ line, left }) => ({ line, left: left.plus(limits.times(left).div(whole)) }));
+}
+
+/** The amounts of lines before tax, rounded together. */
+const netOf = ({ taxBehavior, currency }: CalculationInput, lines: Payable['lines']): Decimal =>
+  roundTo(
+    sum(lines.map(({ line, left }) => (taxBehavior === 'inclusive' ? left.div(factorOf(line)) : left))),
+    currency,
+    'half-away-from-zero',
+  );
+
+const PERCENT = 100;
+const factorOf = ({ taxRate }: DraftLine): Decimal => (taxRate ?? ZERO).div(PERCENT).plus(1);
+
+/** A fee is spent where its service begins; usage by what it came to until the instants that were frozen. */
+function spentOn(
+  { charge: { price, period }, late }: DueCharge,
+  credits: FrozenCredits,
+  total: Decimal,
+  place: number,
+): Spending[] {
+  const { start } = period;
+  if (price.metric === null) return [{ place, time: { start, end: start }, isFee: true, amount: total }];
+  const until = late ? [] : (credits.spent[price.id] ?? []);
+  const instants = until.map(({ at, amount }) => ({ at: Temporal.Instant.from(at), amount: decimal(amount) }));
+  return spendingsOf(place, period, total, instants);
+}
+
+/** The lines of what credits pay of one charge: under its lines, in proportion to what is left of them. */
+function useDrafts(
+  input: CalculationInput,
+  credits: ReadonlyMap<string, FrozenCredit>,
+  { lines }: Payable,
+  place: number,
+  burnt: readonly Burnt[],
+): DraftLine[] {
+  const left = lines.map((each) => each.left);
+  const ofCharge = Map.groupBy(
+    burnt.filter((each) => each.place === place),
+    ({ creditId }) => creditId,
+  );
+  const open = sum([...ofCharge.values()].flat().map(({ amount }) => amount));
+  let unpaid = netOf(input, lines);
+  const isAll = open.eq(unpaid);
+  return [...ofCharge].flatMap(([creditId, those], turn): DraftLine[] => {
+    const net = sum(those.map(({ amount }) => amount));
+    const whole = sum(left);
+    const isLast = isAll && turn === ofCharge.size - 1;
+    const amount = isLast ? whole : roundTo(whole.times(net).div(unpaid), input.currency, 'half-away-from-zero');
+    unpaid = unpaid.minus(net);
+    const shares = allocate(amount, left, input.currency);
+    return lines.flatMap(({ line }, at): DraftLine[] => {
+      const part = shares[at] as Decimal;
+      left[at] = (left[at] as Decimal).minus(part);
+      return part.isZero() ? [] : [useDraft(credits.get(creditId) as FrozenCredit, part.negated(), line)];
+    });
+  });
+}
+
+const contentOf = (name: string, amount: Decimal, use: { billingCreditId: string; onInvoiceId?: string }) => ({
+  ...PLAIN_LINE,
+  eventType: 'discount' as const,
+  type: 'billing_credit',
+  displayName: name,
+  unitPrice: amount,
+  discountPrice: Decimal.max(ZERO, amount.negated()),
+  workings: { use },
+});
+
+function useDraft({ id, name }: FrozenCredit, amount: Decimal, line: DraftLine): DraftLine {
+  const period = timeOf(line);
+  const content = contentOf(name, amount, { billingCreditId: id });
+  const made = otherDraft({
+    amount,
+    taxRate: line.taxRate,
+    content: { ...content, periodStart: period.start, periodEnd: period.end },
+  });
+  return {
+    ...made,
+    appliesTo: line,
+    priceId: line.priceId,
+    stored: (total) => {
+      const { priceId, billableMetricId, feeId, itemId, metricName, metricDescription } = line.stored(total);
+      return { ...made.stored(total), priceId, billableMetricId, feeId, itemId, metricName, metricDescription };
+    },
+  };
+}
+
+/** What a charge of another invoice no longer needs goes back to its credit. */
+function returnDraft(
+  { taxBehavior, currency }: CalculationInput,
+  { item, billingCreditId, amount }: Return,
+): DraftLine {
+  const factor = item.taxRate.div(PERCENT).plus(1);
+  const quoted = taxBehavior === 'inclusive' ? roundTo(amount.times(factor), currency, 'half-away-from-zero') : amount;
+  const { invoiceId, priceId, displayName, period, lines } = item;
+  const content: OtherLine['content'] = {
+    ...contentOf(`${displayName}: billing credit given back`, quoted, { billingCreditId, onInvoiceId: invoiceId }),
+    ...{ priceId, feeId: lines[0]?.feeId ?? null },
+    ...{ periodStart: period.start, periodEnd: period.end },
+  };
+  return otherDraft({ amount: quoted, taxRate: item.taxRate, content });
+}
+
+/** The time of the charge that a line bears. */
+function timeOf(line: DraftLine): Period {
+  const { periodStart: start, periodEnd: end } = line.stored({
+    ...{ amount: ZERO, net: ZERO, tax: ZERO, gross: ZERO, cut: ZERO, taxRate: line.taxRate },
+  });
+  return { start, end };
+}

@@ -1,0 +1,129 @@
+import { sql, type Tx } from '../../db/index.ts';
+import type { Decimal } from '../../kernel/decimal.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { UsedCredit } from '../terms/billing-credit.ts';
+
+export const CREDIT_COLUMNS = sql`b.merchant_id, b.id, b.customer_id, b.subscription_id, b.invoice_id, b.name, b.amount,
+  b.currency, b.category, b.priority, b.effective_at, b.expires_at, b.voided_at, b.applies_to, b.source,
+  b.idempotency_key, b.test_clock_id, b.metadata, b.created_at, b.updated_at`;
+
+/** What line `l` of a credit pays: below 0, or above for one that gives back. Credit notes over it gave back, too. */
+export const NET_OF_USE = sql`
+  (l.total_price - coalesce((
+     select sum(r.amount) from credit_note n
+       join credit_note_line r on r.merchant_id = n.merchant_id and r.credit_note_id = n.id
+      where n.merchant_id = l.merchant_id and n.invoice_id = l.invoice_id and n.status = 'ISSUED'
+        and r.applies_to_line_id = l.id), 0))`;
+
+const ISSUED = sql`('ISSUED', 'PAYMENT_FAILED', 'PAID', 'WRITTEN_OFF')`;
+
+/**
+ * What lines took of credit `b`: on issued invoices, and on those that were calculated and may still be on their way to
+ * DRAFT. Cancelled and refunded invoices took nothing.
+ */
+export const creditUses = (without: readonly string[] = []) => sql`
+  select coalesce(-sum(${NET_OF_USE}) filter (where i.status in ${ISSUED}), 0) as used,
+         coalesce(-sum(l.total_price) filter (where i.status not in ${ISSUED}), 0) as held
+    from invoice_line l
+    join invoice i on i.merchant_id = l.merchant_id and i.id = l.invoice_id
+   where l.merchant_id = b.merchant_id and l.type = 'billing_credit' and l.workings->'use'->>'billingCreditId' = b.id
+     and i.status not in ('CANCELLED', 'FAILED') and i.id <> all (${[...without]}::text[])
+     and not exists (select from credit_note n
+                      where n.merchant_id = i.merchant_id and n.invoice_id = i.id and n.kind = 'refund'
+                        and n.status = 'ISSUED')`;
+
+/** A customer, and whose credits it may use: its own, or those of who pays for it. */
+export interface CreditOwner {
+  readonly customerId: string;
+  readonly ownerId: string;
+}
+
+/** A credit that a customer may use. */
+export type CreditFor = UsedCredit & { readonly forCustomerId: string };
+
+/**
+ * The credits that some customers of the merchant may use, in the order in which they burn: the customer's own before
+ * those of the payer, the lowest priority, the earliest expiry, promotional before paid, the oldest.
+ * @param without invoices whose lines are not counted: the ones in calculation
+ * @param lock against everything else that takes of them until the transaction ends
+ */
+export async function selectCreditsFor(
+  tx: Tx,
+  owners: readonly CreditOwner[],
+  { without, lock }: { readonly without: readonly string[]; readonly lock: boolean },
+): Promise<CreditFor[]> {
+  const named = sql`
+    unnest(${owners.map(({ customerId }) => customerId)}::text[], ${owners.map(({ ownerId }) => ownerId)}::text[])
+      as q (customer_id, owner_id)
+      join billing_credit b on b.merchant_id = ${tx.merchantId} and b.customer_id = q.owner_id`;
+  const known = await tx.rows<{ id: string }>(sql`select distinct b.id from ${named} order by b.id`);
+  if (known.length === 0) return [];
+  if (lock)
+    await tx.run(sql`
+      select from billing_credit b
+       where b.merchant_id = ${tx.merchantId} and b.id = any (${known.map(({ id }) => id)}::text[])
+       order by b.id for no key update`);
+  return tx.rows<CreditFor>(sql`
+    select ${CREDIT_COLUMNS}, q.customer_id as for_customer_id, u.used, u.held
+      from ${named}
+     cross join lateral (${creditUses(without)}) u
+     order by q.customer_id, b.customer_id <> q.customer_id, b.priority, b.expires_at nulls last,
+              b.category = 'paid', b.seq`);
+}
+
+/** A line of an invoice by which a credit pays a charge, with what is left of it, and what the charge still owes. */
+export interface UseOfCharge {
+  readonly invoiceId: string;
+  readonly lineId: string;
+  readonly billingCreditId: string;
+  readonly priceId: string | null;
+  readonly displayName: string;
+  readonly periodStart: Instant;
+  readonly periodEnd: Instant;
+  readonly taxRate: Decimal;
+  readonly totalPrice: Decimal;
+  readonly totalTax: Decimal;
+  /** What it pays; above 0. */
+  readonly paid: Decimal;
+  /** What later invoices gave back of the charge to its credit. */
+  readonly returned: Decimal;
+  readonly owed: Decimal;
+}
+
+/** The lines by which credits pay charges of some invoices, the last ones first. */
+export const selectUsesOfCharges = (tx: Tx, invoiceIds: readonly string[]): Promise<UseOfCharge[]> =>
+  tx.rows<UseOfCharge>(sql`
+    select l.invoice_id, l.id as line_id, l.workings->'use'->>'billingCreditId' as billing_credit_id, l.price_id,
+           l.display_name, l.period_start, l.period_end, l.tax_rate, l.total_price, l.total_tax,
+           -${NET_OF_USE} as paid,
+           coalesce((
+             select sum(o.total_price) from invoice_line o
+               join invoice i on i.merchant_id = o.merchant_id and i.id = o.invoice_id
+              where o.merchant_id = l.merchant_id and o.type = 'billing_credit' and i.status <> 'CANCELLED'
+                and o.workings->'use'->>'billingCreditId' = l.workings->'use'->>'billingCreditId'
+                and o.workings->'use'->>'onInvoiceId' = l.invoice_id
+                and o.price_id is not distinct from l.price_id
+                and o.period_start = l.period_start and o.period_end = l.period_end), 0) as returned,
+           coalesce((
+             select sum(o.total_price) from invoice_line o
+              where o.merchant_id = l.merchant_id and o.invoice_id = l.invoice_id
+                and o.type not in ('credit', 'billing_credit') and o.workings->'coupon'->>'period' is null
+                and o.price_id is not distinct from l.price_id
+                and o.period_start = l.period_start and o.period_end = l.period_end), 0)
+           - coalesce((
+             select sum(c.amount) from unused_credit c
+              where c.merchant_id = l.merchant_id and c.invoice_id = l.invoice_id
+                and c.price_id is not distinct from l.price_id
+                and c.charged_from = l.period_start and c.charged_to = l.period_end), 0) as owed
+      from invoice_line l
+     where l.merchant_id = ${tx.merchantId} and l.invoice_id = any (${[...invoiceIds]}::text[])
+       and l.type = 'billing_credit' and l.workings->'use'->>'onInvoiceId' is null
+     order by l.invoice_id, l.position desc`);
+
+/** The credits of a customer and of who pays for it of which more is taken than they had. */
+export const selectOverdrawn = (tx: Tx, customerIds: readonly string[]): Promise<{ name: string }[]> =>
+  tx.rows<{ name: string }>(sql`
+    select b.name from billing_credit b cross join lateral (${creditUses()}) u
+     where b.merchant_id = ${tx.merchantId} and b.customer_id = any (${[...customerIds]}::text[])
+       and u.used + u.held > b.amount
+     order by b.seq`);

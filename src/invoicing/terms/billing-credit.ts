@@ -1,0 +1,51 @@
+import type { Decimal } from '../../kernel/decimal.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { AppliesTo } from './applies-to.ts';
+
+export const CREDIT_CATEGORIES = ['promotional', 'paid'] as const;
+export const CREDIT_SOURCES = ['manual', 'purchase', 'commitment', 'top_up'] as const;
+
+/** Money before tax that pays lines of invoices (commercial.md §3). It never changes, but is voided. */
+export interface BillingCredit {
+  readonly merchantId: string;
+  readonly id: string;
+  readonly customerId: string;
+  /** Null: it pays all subscriptions of the customer that are on its clock. */
+  readonly subscriptionId: string | null;
+  /** The invoice by which it was bought. */
+  readonly invoiceId: string | null;
+  readonly name: string;
+  readonly amount: Decimal;
+  readonly currency: string;
+  readonly category: (typeof CREDIT_CATEGORIES)[number];
+  /** The lowest burns first. */
+  readonly priority: number;
+  readonly effectiveAt: Instant;
+  /** Exclusive; null: it does not end. */
+  readonly expiresAt: Instant | null;
+  readonly voidedAt: Instant | null;
+  readonly appliesTo: AppliesTo;
+  readonly source: (typeof CREDIT_SOURCES)[number];
+  readonly idempotencyKey: string | null;
+  readonly testClockId: string | null;
+  readonly metadata: Record<string, unknown>;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+}
+
+/** The lines of invoices that took of a credit. */
+export interface CreditUses {
+  /** On issued invoices, less what was given back. */
+  readonly used: Decimal;
+  /** On drafts. */
+  readonly held: Decimal;
+}
+
+/** A credit with what took of it. */
+export type UsedCredit = BillingCredit & CreditUses;
+
+/** When a credit no longer pays: at its expiry, or earlier where it is voided; null: it does not end. */
+export function endOf({ expiresAt, voidedAt }: Pick<BillingCredit, 'expiresAt' | 'voidedAt'>): Instant | null {
+  if (voidedAt === null) return expiresAt;
+  return expiresAt !== null && Temporal.Instant.compare(expiresAt, voidedAt) < 0 ? expiresAt : voidedAt;
+}

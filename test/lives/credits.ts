@@ -1,0 +1,163 @@
+import { type Exact, exact, plus, read, times } from '../support/exact.ts';
+import type { Resource } from '../support/shop.ts';
+import type { Lived } from './drive.ts';
+import type { Dice } from './generate.ts';
+import { DAY, DIGITS, type Life, type Of, type Step, secondsOf } from './life.ts';
+import type { Owed } from './owed.ts';
+
+/** The same life with billing credits at random places of it. */
+export function withCredits(life: Life, dice: Dice): Life {
+  const steps: Step[] = [];
+  let now = 0;
+  const isAlone = dice.once(3); // one credit for everything, before there is anything to pay
+  const amount = (units: number) =>
+    life.currency === 'JPY' ? String(units) : (units + dice.between(0, 99) / 100).toFixed(2);
+  const credit = (): Step => ({
+    do: 'credit',
+    amount: amount(dice.of(5, 30, 200, 1_000)),
+    ...(dice.once(3) && { from: now + dice.of(-20, -3, 4, 15) * DAY }),
+    ...(dice.once(3) && { days: dice.of(25, 40, 80) }),
+    ...(dice.once(4) && { prices: life.prices.flatMap((_, price) => (dice.once(2) ? [price] : [])) }),
+    ...(dice.once(3) && { isPaid: true }),
+    ...(dice.once(3) && { priority: dice.of(-1, 1) }),
+  });
+  if (isAlone || dice.once(2)) steps.push({ do: 'credit', amount: amount(dice.of(30, 200, 1_000, 20_000)) });
+  for (const step of life.steps) {
+    if (!isAlone && dice.once(8)) steps.push(dice.once(6) ? { do: 'voidCredit', at: dice.between(0, 3) } : credit());
+    if (step.do === 'advance') now = step.to;
+    steps.push(step);
+  }
+  return { ...life, steps };
+}
+
+const ISSUED = new Set(['ISSUED', 'PAYMENT_FAILED', 'PAID', 'WRITTEN_OFF']);
+
+/** The name of the price that a line of a credit pays, or of which it gives back. */
+function priceOf(line: Resource, { lines }: Resource): string | null {
+  const of = lines.find(({ id }: Resource) => id === line.appliesToLineId) ?? line;
+  return /^p\d+(?=$|:)/.exec(of.invoiceDisplayName)?.[0] ?? null;
+}
+
+/**
+ * What must hold of billing credits (commercial.md §3): what they say that they paid is on invoices, never more than
+ * they had, and never more than the charges owe in the end. Each pays service of its time, of the prices that it is
+ * for. One that is for everything pays everything, as far as it goes.
+ */
+export function creditsPay(life: Life, lived: Lived, owed: readonly Owed[]): string[] {
+  const unit = exact(10n ** BigInt(DIGITS[life.currency]));
+  const minor = (text: string): bigint => {
+    const { over, under } = times(read(text.replace('-', '')), unit);
+    return text.startsWith('-') ? -over / under : over / under;
+  };
+  const refunded = new Set(
+    lived.notes
+      .filter(({ kind, status }) => kind === 'refund' && status !== 'VOIDED')
+      .map(({ invoiceId }) => invoiceId),
+  );
+  const standing = lived.invoices.filter(({ id, status }) => ISSUED.has(status) && !refunded.has(id));
+  const parts = lived.notes.filter(({ kind, status }) => ['credit', 'partial'].includes(kind) && status !== 'VOIDED');
+  /** What credit notes gave back of a line; 0 or below. */
+  const backOf = ({ id }: Resource): bigint =>
+    parts
+      .flatMap(({ lines }) => lines as Resource[])
+      .filter(({ appliesToLineId }) => appliesToLineId === id)
+      .reduce((total, { amount }) => total + minor(amount), 0n);
+  const uses = standing.flatMap((invoice) =>
+    invoice.lines
+      .filter(({ type }: Resource) => type === 'billing_credit')
+      .map((line: Resource) => ({ invoice, line, amount: -minor(line.totalPrice) + backOf(line) })),
+  );
+  const sum = (all: readonly { readonly amount: bigint }[]) => all.reduce((total, { amount }) => total + amount, 0n);
+  const wrong: string[] = [];
+  for (const credit of lived.credits) {
+    const name = `credits: ${credit.name} of ${credit.amount}`;
+    const own = uses.filter(({ line }) => line.billingCreditId === credit.id);
+    const [used, amount] = [sum(own), minor(credit.amount)];
+    if (used !== minor(credit.usedAmount)) wrong.push(`${name} says ${credit.usedAmount} used; lines say ${used}`);
+    if (used < 0n || used > amount)
+      wrong.push(
+        `${name} paid ${used}: ${own.map(({ invoice, line, amount: of }) => `${of} ${line.invoiceDisplayName} ${line.periodStart} on ${invoice.kind} ${invoice.periodEnd} ${invoice.issuedAt} ${invoice.status}`).join('; ')}`,
+      );
+    const fields = ['remaining', 'usedAmount', 'pendingAmount', 'expiredAmount', 'voidedAmount'] as const;
+    const all = fields.reduce((total, part) => total + minor(credit[part]), 0n);
+    if (all !== amount) wrong.push(`${name} comes to ${fields.map((part) => `${part} ${credit[part]}`).join(', ')}`);
+    wrong.push(
+      ...own.flatMap(({ line, invoice }) => outside(life, credit, line, invoice)).map((why) => `${name} ${why}`),
+    );
+  }
+  return [...wrong, ...aboveOwed(life, lived, owed, uses), ...leftOver(lived, uses, minor)];
+}
+
+/** Does a use lie outside the window of its credit, or pay what it is not for? */
+function outside(life: Life, credit: Resource, line: Resource, invoice: Resource): string[] {
+  if (minorIsBack(line)) return [];
+  const at = (time: string) => secondsOf(life, time);
+  // A void changes no issued invoice.
+  const voidedAt = invoice.issuedAt <= credit.voidedAt ? null : credit.voidedAt;
+  const ends = [credit.expiresAt, voidedAt].map((time) => (time ? at(time) : Number.POSITIVE_INFINITY));
+  const [from, until] = [at(credit.effectiveAt), Math.min(...ends)];
+  const [start, end] = [at(line.periodStart), at(line.periodEnd)];
+  const isFee = invoice.lines.some(({ id, eventType }: Resource) => id === line.appliesToLineId && eventType === 'fee');
+  const isIn = isFee ? from <= start && start < until : from < Math.max(end, start + 1) && start < until;
+  const { priceIds } = credit.appliesTo;
+  const isFor = priceIds.length === 0 || priceIds.includes(line.priceId);
+  return [
+    ...(isIn ? [] : [`pays ${line.periodStart}/${line.periodEnd} on ${invoice.id}`]),
+    ...(isFor ? [] : [`pays ${line.priceId}`]),
+  ];
+}
+
+const minorIsBack = ({ totalPrice }: Resource): boolean => !totalPrice.startsWith('-');
+
+/** Credits pay no more of a price than it owes in the end. */
+function aboveOwed(
+  life: Life,
+  lived: Lived,
+  owed: readonly Owed[],
+  uses: readonly { invoice: Resource; line: Resource; amount: bigint }[],
+): string[] {
+  const isInclusive = life.taxBehavior === 'inclusive';
+  const subOf = new Map([...lived.subscriptionIds].map(([sub, id]) => [id, sub]));
+  const paid = new Map<string, Exact>();
+  for (const { invoice, line, amount } of uses) {
+    const price = priceOf(line, invoice);
+    if (price === null) continue;
+    const key = `${subOf.get(invoice.subscriptionId)} ${price}`;
+    const rate = plus(exact(1n), times(read(String(line.taxRate)), exact(1n, 100n)));
+    paid.set(key, plus(paid.get(key) ?? exact(0n), isInclusive ? times(exact(amount), rate) : exact(amount)));
+  }
+  return owed.flatMap(({ sub, price, amount, roundings, isOpen }) => {
+    const is = paid.get(`${sub} p${price}`);
+    if (is === undefined || isOpen) return [];
+    const most = plus(amount, exact(BigInt(roundings + 1)));
+    return is.over * most.under <= most.over * is.under
+      ? []
+      : [`credits: ${sub} p${price} owes ${amount.over}/${amount.under}, and credits pay ${is.over}/${is.under}`];
+  });
+}
+
+/** One credit for everything pays all of it, as far as it goes, where nothing was ever taken back. */
+function leftOver(
+  { credits, invoices, notes, deeds, neverActive }: Lived,
+  uses: readonly { readonly amount: bigint }[],
+  minor: (text: string) => bigint,
+): string[] {
+  const [credit] = credits;
+  const first = deeds[0]?.step;
+  const isPlain = (step: Of<'credit'>) => step.from === undefined && step.days === undefined && !step.prices;
+  if (!credit || credits.length > 1 || first?.do !== 'credit' || !isPlain(first) || neverActive.size > 0) return [];
+  const takesBack = ({ totalPrice, type }: Resource) =>
+    type === 'credit' ||
+    type === 'manual' ||
+    (type !== 'billing_credit' && type !== 'coupon' && type !== 'adjustment' && totalPrice.startsWith('-'));
+  const all = invoices.flatMap(({ lines }) => lines as Resource[]);
+  const isOdd = invoices.some(({ status, subscriptionId }) => !ISSUED.has(status) || subscriptionId === null);
+  if (notes.length > 0 || isOdd || all.some(takesBack)) return [];
+  const charged = all
+    .filter(({ type }) => type !== 'billing_credit')
+    .reduce((total, { totalPrice }) => total + minor(totalPrice), 0n);
+  const amount = minor(credit.amount);
+  const used = uses.reduce((total, use) => total + use.amount, 0n);
+  const should = charged < amount ? charged : amount;
+  return used === should ? [] : [`credits: one of ${amount} paid ${used} of ${charged} (minor units)`];
+}

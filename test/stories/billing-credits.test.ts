@@ -1,0 +1,247 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { auditDatabase, recomputeDatabase } from '../../src/app.ts';
+import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
+
+/** Billing credits (commercial.md §3). Amounts are worked by hand: January has 31 days, February 2026 has 28. */
+let env: TestEnvironment;
+let merchant: Merchant;
+let shop: Shop;
+let fee: Resource;
+let calls: Resource;
+let plan: Resource;
+let clock: Resource;
+let subscription: Resource;
+beforeAll(async () => {
+  env = await openTestEnvironment();
+  merchant = await env.merchant();
+  shop = shopOf(merchant);
+});
+afterAll(() => env.close());
+beforeEach(async () => {
+  fee = await shop.feePrice({ properties: { unitPrice: '100' } });
+  calls = await shop.usagePrice();
+  plan = await shop.plan([fee, calls]);
+  clock = await shop.clock(START);
+  subscription = await shop.subscribe(plan, { clock });
+});
+
+let keys = 0;
+const give = (fields: object, customerId: string = subscription.customerId): Promise<Resource> => {
+  keys += 1;
+  const credit = { name: 'Welcome', amount: '30', currency: 'USD', idempotencyKey: `credit-${keys}`, ...fields };
+  return shop.create(`/v0/customers/${customerId}/billingCredits`, credit);
+};
+const creditsOf = async (customerId: string = subscription.customerId): Promise<Resource[]> =>
+  (await shop.read(`/v0/customers/${customerId}/billingCredits`)).data;
+const creditNow = async ({ id, customerId }: Resource): Promise<Resource> =>
+  (await creditsOf(customerId)).find((each) => each.id === id) as Resource;
+const balance = (query = '', customerId: string = subscription.customerId): Promise<Resource> =>
+  shop.read(`/v0/customers/${customerId}/billingCredits/balance?currency=USD${query}`);
+/** The lines of the n-th invoice: type, name, amount. */
+const linesOf = async (place: number, of = subscription) =>
+  ((await shop.invoices(of))[place].lines as Resource[]).map((line) => [
+    ...[line.type, line.invoiceDisplayName, line.totalPrice],
+  ]);
+const amountsOf = async (of = subscription) => (await shop.invoices(of)).map(({ subtotal }: Resource) => subtotal);
+
+describe('a billing credit', () => {
+  it('pays fees before usage, and each use is a line', async () => {
+    const credit = await give({ amount: '105' });
+    await shop.use(subscription.id, '2026-01-10T00:00:00Z', 10);
+    // 100.00 of the fee, 5.00 of the 10 calls.
+    expect(await balance()).toMatchObject({ granted: '105.00', used: '0.00', pending: '105.00', available: '0.00' });
+    await shop.advance(clock, 'P1M');
+    expect(await linesOf(0)).toEqual([
+      ['charge', 'Flat fee', '100.00'],
+      ['charge', 'Calls', '10.00'],
+      ['billing_credit', 'Welcome', '-100.00'],
+      ['billing_credit', 'Welcome', '-5.00'],
+    ]);
+    const [{ subtotal, lines }] = await shop.invoices(subscription);
+    expect(subtotal).toBe('5.00');
+    expect(lines[2]).toMatchObject({
+      ...{ eventType: 'discount', billingCreditId: credit.id, appliesToLineId: lines[0].id, priceId: fee.id },
+      discountPrice: '100.00',
+    });
+    expect(lines[0].billingCreditId).toBe(null);
+    expect(await creditNow(credit)).toMatchObject({
+      ...{ amount: '105.00', remaining: '0.00', usedAmount: '105.00', pendingAmount: '0.00', status: 'used_up' },
+      ...{ category: 'promotional', priority: 0, effectiveAt: START, expiresAt: null, source: 'manual' },
+    });
+  });
+
+  it('is used before tax', async () => {
+    const taxed = await shop.plan([await shop.feePrice({ properties: { unitPrice: '100' }, taxRate: 20 })]);
+    const of = await shop.subscribe(taxed, { clock });
+    await give({ amount: '40' }, of.customerId);
+    await shop.advance(clock, 'P1M');
+    const [{ subtotal, totalTax, grandTotal }] = await shop.invoices(of);
+    expect([subtotal, totalTax, grandTotal]).toEqual(['60.00', '12.00', '72.00']);
+  });
+
+  it('pays usage by its own time: what was spent in its window', async () => {
+    await shop.use(subscription.id, '2026-01-05T00:00:00Z', 7);
+    await shop.use(subscription.id, '2026-01-15T00:00:00Z', 11);
+    await shop.use(subscription.id, '2026-01-25T00:00:00Z', 13);
+    await give({ effectiveAt: '2026-01-10T00:00:00Z', expiresAt: '2026-01-20T00:00:00Z' });
+    await shop.advance(clock, 'P1M');
+    // 100.00 and 31 calls; the credit pays the 11 of its ten days, not the fee, whose service began before.
+    expect(await amountsOf()).toEqual(['120.00', expect.anything()]);
+    const [credit] = await creditsOf();
+    expect(credit).toMatchObject({ usedAmount: '11.00', expiredAmount: '19.00', remaining: '0.00', status: 'expired' });
+  });
+
+  it('burns by priority, then the earliest expiry, then promotional before paid, then the oldest', async () => {
+    const names = ['last', 'fourth', 'third', 'second', 'first'];
+    await give({ name: 'last', amount: '30', priority: 1 });
+    await give({ name: 'fourth', amount: '30', category: 'paid' });
+    await give({ name: 'third', amount: '30' });
+    await give({ name: 'second', amount: '30', expiresAt: '2026-06-01T00:00:00Z' });
+    await give({ name: 'first', amount: '30', priority: -1 });
+    await shop.advance(clock, 'P1M');
+    const uses = (await linesOf(0)).filter(([type]) => type === 'billing_credit');
+    expect(uses).toEqual([
+      ...names
+        .slice(1)
+        .toReversed()
+        .map((name) => ['billing_credit', name, name === 'fourth' ? '-10.00' : '-30.00']),
+    ]);
+  });
+
+  it('pays only what it is for', async () => {
+    await give({ amount: '500', appliesTo: { billableMetricIds: [calls.billableMetricId] } });
+    await give({ amount: '500', appliesTo: { planIds: [(await shop.plan([await shop.feePrice()])).id] } });
+    await shop.use(subscription.id, '2026-01-10T00:00:00Z', 10);
+    await shop.advance(clock, 'P1M');
+    expect(await amountsOf()).toEqual(['100.00', expect.anything()]);
+  });
+
+  it('is of one subscription, or of all; the older one first', async () => {
+    const second = await shop.subscribe(plan, { clock, customer: { id: subscription.customerId } as Resource });
+    await give({ amount: '150' });
+    await give({ amount: '10', subscriptionId: second.id });
+    await shop.advance(clock, 'P1M');
+    expect((await amountsOf())[0]).toBe('0.00');
+    // 50.00 are left of the first credit, and its own pays 10.00.
+    expect((await amountsOf(second))[0]).toBe('40.00');
+  });
+
+  it('goes on over periods until it is used up', async () => {
+    await give({ amount: '250' });
+    for (let month = 0; month < 3; month += 1) await shop.advance(clock, 'P1M');
+    expect((await amountsOf()).slice(0, 3)).toEqual(['0.00', '0.00', '50.00']);
+  });
+
+  it('is voided: what open periods used before is still paid', async () => {
+    await shop.use(subscription.id, '2026-01-05T00:00:00Z', 7);
+    const credit = await give({ appliesTo: { priceIds: [calls.id] } });
+    await shop.advance(clock, '2026-01-20T00:00:00Z');
+    const voided = await shop.act(`/v0/billingCredits/${credit.id}/void`, { reason: 'Wrong' });
+    expect(voided).toMatchObject({
+      ...{ voidedAt: '2026-01-20T00:00:00Z', status: 'voided' },
+      ...{ remaining: '0.00', pendingAmount: '7.00', voidedAmount: '23.00' },
+    });
+    await shop.use(subscription.id, '2026-01-25T00:00:00Z', 9);
+    await shop.advance(clock, '2026-02-01T00:00:00Z');
+    expect((await amountsOf())[0]).toBe('109.00'); // 116.00 less 7.00
+    expect(await balance()).toMatchObject({ granted: '7.00', used: '7.00', available: '0.00' });
+    const again = await merchant.post(`/v0/billingCredits/${credit.id}/void`, {});
+    expect([again.status, again.body.code]).toEqual([409, 'INVALID_TRANSITION']);
+  });
+
+  it('has back what a refund or a cancellation takes back', async () => {
+    const credit = await give({ amount: '40' });
+    await shop.advance(clock, 'P1M');
+    const [invoice] = await shop.invoices(subscription);
+    expect(await creditNow(credit)).toMatchObject({ usedAmount: '40.00' });
+    await shop.act(`/v2/invoices/${invoice.id}/cancel`, { reason: 'Wrong' });
+    // Another subscription has it: February's fee of this one would take it again.
+    expect(await creditNow(credit)).toMatchObject({ usedAmount: '0.00', pendingAmount: '40.00', status: 'active' });
+  });
+
+  it('is the same under its key, and another one under it is refused', async () => {
+    const body = { name: 'Once', amount: '5', currency: 'USD', idempotencyKey: 'once' };
+    const path = `/v0/customers/${subscription.customerId}/billingCredits`;
+    const [first, again, other] = [
+      await merchant.post(path, body),
+      await merchant.post(path, body),
+      await merchant.post(path, { ...body, amount: '6' }),
+    ];
+    expect([first.status, again.status, again.body.id, other.status, other.body.code]).toEqual([
+      ...[201, 200, first.body.id, 409, 'IDEMPOTENCY_KEY_REUSED'],
+    ]);
+  });
+
+  it.each([
+    [{ amount: '0' }, 'amount'],
+    [{ amount: '1.234' }, 'amount'],
+    [{ currency: 'XXY' }, 'currency'],
+    [{ category: 'gift' }, 'category'],
+    [{ effectiveAt: '2026-02-01T00:00:00Z', expiresAt: '2026-02-01T00:00:00Z' }, 'expiresAt'],
+    [{ idempotencyKey: undefined }, 'idempotencyKey'],
+    [{ appliesTo: { prices: [] } }, 'appliesTo.prices'],
+  ])('refuses %o', async (fields, field) => {
+    const body = { name: 'Bad', amount: '5', currency: 'USD', idempotencyKey: 'bad', ...fields };
+    const refused = await merchant.post(`/v0/customers/${subscription.customerId}/billingCredits`, body);
+    expect([refused.status, refused.body.errors?.[0]?.field]).toEqual([400, field]);
+  });
+});
+
+describe('a charge that owes less', () => {
+  it('gives back what credits paid above it: an end', async () => {
+    const advance = await shop.plan([
+      await shop.feePrice({ paymentTerm: 'in_advance', properties: { unitPrice: '310' } }),
+    ]);
+    const customer = await shop.customer();
+    await give({ amount: '200', testClockId: clock.id }, customer.id);
+    const of = await shop.subscribe(advance, { clock, customer, bankTransferOnly: true });
+    const [upfront] = (await shop.invoices(of)).filter(({ kind }: Resource) => kind === 'upfront');
+    expect(upfront.unpaidAmount).toBe('110.00');
+    await shop.create(`/v2/invoices/${upfront.id}/payments`, {
+      ...{ amount: '110.00', method: 'bank_transfer', idempotencyKey: upfront.id },
+    });
+    await shop.advance(clock, '2026-01-11T00:00:00Z');
+    await shop.act(`/v0/subscriptions/${of.id}/termination`, { reason: 'x', credit: 'wallet' });
+    await shop.advance(clock, '2026-02-02T00:00:00Z');
+    // 10 of 31 days are 100.00: the credit pays all of it, and 110.00 go back.
+    const { balances } = await shop.read(`/v0/customers/${customer.id}/wallet`);
+    const [credit] = await creditsOf(customer.id);
+    expect([balances[0]?.balance, credit?.usedAmount, credit?.remaining]).toEqual(['110.00', '100.00', '100.00']);
+  });
+
+  it('gives it back by the credit note where no invoice follows: an end in the past', async () => {
+    const advance = await shop.plan([
+      await shop.feePrice({ paymentTerm: 'in_advance', properties: { unitPrice: '310' } }),
+    ]);
+    const customer = await shop.customer();
+    await give({ amount: '200', testClockId: clock.id }, customer.id);
+    const of = await shop.subscribe(advance, { clock, customer, bankTransferOnly: true });
+    const [upfront] = (await shop.invoices(of)).filter(({ kind }: Resource) => kind === 'upfront');
+    await shop.create(`/v2/invoices/${upfront.id}/payments`, {
+      ...{ amount: '110.00', method: 'bank_transfer', idempotencyKey: upfront.id },
+    });
+    await shop.advance(clock, '2026-02-10T00:00:00Z');
+    await shop.change(`/v0/subscriptions/${of.id}`, { terminatedAt: '2026-01-11T00:00:00Z' });
+    await shop.advance(clock, '2026-06-01T00:00:00Z');
+    const { balances } = await shop.read(`/v0/customers/${customer.id}/wallet`);
+    const [credit] = await creditsOf(customer.id);
+    const owed = (await shop.invoices(of)).map(({ unpaidAmount }: Resource) => unpaidAmount);
+    expect([balances[0]?.balance, credit?.usedAmount, owed]).toEqual(['110.00', '100.00', ['0.00', '0.00']]);
+  });
+
+  it('and late usage burns what is left of the credit of its time', async () => {
+    await give({ amount: '105', expiresAt: '2026-02-01T00:00:00Z' });
+    await shop.advance(clock, 'P1M');
+    expect((await amountsOf())[0]).toBe('0.00');
+    await shop.use(subscription.id, '2026-01-20T00:00:00Z', 8);
+    await shop.advance(clock, 'P1M');
+    // 8 late calls, 5 of them paid by what was left of the credit.
+    expect((await amountsOf())[1]).toBe('103.00');
+  });
+});
+
+it('comes out the same from the events, and holds what the auditor asks', async () => {
+  expect((await recomputeDatabase(env.url)).differing).toEqual([]);
+  expect((await auditDatabase(env.url)).violations).toEqual([]);
+});
