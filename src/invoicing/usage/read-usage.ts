@@ -6,6 +6,7 @@ import {
   amountOfEach,
   type CountedEvent,
   isLevel,
+  isPercentile,
   type UsageRequest,
   type UsageRow,
   type UsageScope,
@@ -14,7 +15,7 @@ import {
 } from '../../metering/index.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { asBilled, cellOf, usageChargesOn } from '../owed/charges.ts';
+import { asBilled, cellOf, isCut, usageChargesOn } from '../owed/charges.ts';
 import { dimensionsOf, eventRuleOf, isAdditive } from '../rating/index.ts';
 import type { BilledPrice, BillingSource, BillingTerms, FindUsageSources } from '../terms/billing-terms.ts';
 import { selectTakenByOthers } from './burnt-taken.sql.ts';
@@ -88,6 +89,8 @@ function pricesAsked(
   const { terms, invoice } = period;
   const charges = usageChargesOn(terms, invoice);
   const wholePeriod = charges.length === 0 ? undefined : cellOf(terms, invoice).whole;
+  // After a cut all windows of the period count, those to come as 0: so no part of it is below 0.
+  const cutPeriod = wholePeriod && isCut(terms, invoice) ? [wholePeriod] : null;
   return charges.flatMap(({ price, spans, fraction }) => {
     const metric = price.metric as NonNullable<BilledPrice['metric']>;
     const sources = spans.flatMap((span) => sourcesOf(terms, metric.id, span));
@@ -100,6 +103,7 @@ function pricesAsked(
       from: first.start,
       to: last.end,
       ...(wholePeriod && { wholePeriod }),
+      ...(isPercentile(metric.meter) && { sampled: cutPeriod ?? spans }),
       ...cutOf(price),
       ...(acceptedUpTo !== undefined && { acceptedUpTo }),
     };

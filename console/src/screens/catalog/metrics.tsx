@@ -8,7 +8,17 @@ import { Page } from '../../shape/page.tsx';
 import { useProductFilter } from './product-filter.ts';
 
 export const METRIC_FIELDS = ['name', 'productId', 'eventType', 'aggregation', 'valueProperty', 'unit', 'groupBy'];
-export const METRIC_MORE = ['displayUnit.*', 'description', 'timeUnit', 'eventFrom', 'taxRate', 'itemId'];
+export const METRIC_MORE = [
+  'displayUnit.*',
+  'description',
+  'timeUnit',
+  'percentile',
+  'sampleWindow',
+  'sampleAggregation',
+  'eventFrom',
+  'taxRate',
+  'itemId',
+];
 export const METRIC_LABELS = {
   productId: 'Product',
   'displayUnit.per': 'Shown in so many units at once',
@@ -17,6 +27,9 @@ export const METRIC_LABELS = {
   valueProperty: 'Path of the value',
   groupBy: 'Dimensions (JSON: name and path)',
   timeUnit: 'Unit of time of TIME_WEIGHTED',
+  percentile: 'Percentile of PERCENTILE',
+  sampleWindow: 'Its windows',
+  sampleAggregation: 'The figure of a window',
   eventFrom: 'Only events after',
   taxRate: 'Tax rate in percent',
   itemId: 'Item',
@@ -31,6 +44,7 @@ const VERBS: Readonly<Record<BillableMetric['aggregation'], string>> = {
   UNIQUE_COUNT: 'Counts the different values of',
   LATEST: 'Takes the last value of',
   TIME_WEIGHTED: 'Counts over time the level of',
+  PERCENTILE: 'Takes a percentile of the windows of',
 };
 
 /** What a metric counts: `Adds up tokens of the events tokens.used, by model`. */
