@@ -262,6 +262,8 @@ class Mixed {
       const [time, units] = dice.of(...some);
       this.#push({ do: 'use', metric: 0, sub: 's0', at: time, units: String(-dice.of(1, units - 1, units)) });
     } else this.#push({ do: 'use', metric: 0, sub: 's0', at, units: String(dice.of(1, 10, 50, dice.between(1, 300))) });
+    // A percentile leaves out the highest windows, so it needs some of them.
+    if (this.#has.has('percentile') && at >= DAY && dice.once(2)) this.#use(at - dice.of(HOUR, 6 * HOUR, DAY));
   }
 
   /** A discount for some days, of which a cut lies within or at an end, and the cut. */

@@ -23,8 +23,8 @@ const HOSTS = { percentile: '99', sampleWindow: 'PT1H', sampleAggregation: 'MAX'
 /** A week has 2016 windows of five minutes: the 1916th from below (1915.2) is the 101st from above. */
 const BANDWIDTH = { percentile: '95', sampleWindow: 'PT5M' };
 
-const percentile = (fields: object) => shop.metric({ aggregation: 'PERCENTILE', ...fields });
-const sell = async (metric: Resource, unitPrice: string, plan: object = {}): Promise<Resource> => {
+const percentile = (fields: Record<string, unknown>) => shop.metric({ aggregation: 'PERCENTILE', ...fields });
+const sell = async (metric: Resource, unitPrice: string, plan: Record<string, unknown> = {}): Promise<Resource> => {
   const price = await shop.usagePrice({ billableMetricId: metric.id, properties: { unitPrice } });
   return shop.subscribe(await shop.plan([price], plan), { clock });
 };
