@@ -84,6 +84,19 @@ describe('a percentile', () => {
     expect((await billed(subscription)).slice(0, 2)).toEqual(['12 180.00', '12 192.00']); // 372 in all
   });
 
+  it('of a cut stays one of all windows where the subscription is ended as of before the cut', async () => {
+    const subscription = await sell(await percentile(HOSTS), '31');
+    await useHosts(subscription);
+    await shop.advance(clock, day(16));
+    const [open] = await shop.invoices(subscription);
+    await shop.act(`/v2/invoices/${open.id}/closeNow`);
+    await shop.advance(clock, day(20));
+    await shop.change(`/v0/subscriptions/${subscription.id}`, { terminatedAt: day(10) });
+    await shop.use(subscription.id, hour(40), 20); // the 8th of 744 hours is now 20: 8 × 31 × 15 ÷ 31 more
+    await shop.advance(clock, '2026-04-01T00:00:00Z');
+    expect((await billed(subscription)).filter((lines) => lines !== '')).toEqual(['12 180.00', '8 120.00']);
+  });
+
   it('is of the windows in which its price holds, and scaled to their time', async () => {
     const metric = await percentile(HOSTS);
     const price = (unitPrice: string) => shop.usagePrice({ billableMetricId: metric.id, properties: { unitPrice } });

@@ -17,6 +17,7 @@ const SECONDS: Readonly<Record<SampleWindow, number>> = {
   P1D: 24 * HOUR,
 };
 
+/** The length of a window. */
 export const secondsOf = (window: SampleWindow): number => SECONDS[window];
 
 /** Do full hours answer it? */
