@@ -112,10 +112,12 @@ async function takeMany<Answer>(stack: Stack, database: Database, times: number,
 }
 
 /** The usage of one customer in one month, as text. */
-const asked = (query: typeof usage, of: Meter = meter) => async (tx: Tx) => {
-  const rows = await query(tx, { merchantId, meter: of, ...PERIOD, sources: [{ subject: 'cus_0', ...PERIOD }] });
-  return rows.map(({ value, eventCount }) => `${plain(value)} of ${eventCount}`).join();
-};
+const asked =
+  (query: typeof usage, of: Meter = meter) =>
+  async (tx: Tx) => {
+    const rows = await query(tx, { merchantId, meter: of, ...PERIOD, sources: [{ subject: 'cus_0', ...PERIOD }] });
+    return rows.map(({ value, eventCount }) => `${plain(value)} of ${eventCount}`).join();
+  };
 
 const raw: typeof usage = async (tx, request) => (await rawUsage.measure(tx, request, [request]))[0] ?? [];
 

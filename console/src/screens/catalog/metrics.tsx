@@ -44,12 +44,16 @@ const VERBS: Readonly<Record<BillableMetric['aggregation'], string>> = {
   UNIQUE_COUNT: 'Counts the different values of',
   LATEST: 'Takes the last value of',
   TIME_WEIGHTED: 'Counts over time the level of',
-  PERCENTILE: 'Takes a percentile of the windows of',
+  PERCENTILE: 'Adds up',
 };
 
-/** What a metric counts: `Adds up tokens of the events tokens.used, by model`. */
+/**
+ * What a metric counts: `Adds up tokens of the events tokens.used, by model`; of a percentile, what each window does
+ * first.
+ */
 export function metricWords(metric: BillableMetric): string {
-  const { aggregation, eventType, valueProperty, groupBy } = metric;
+  const { eventType, valueProperty, groupBy, percentile, sampleWindow } = metric;
+  const aggregation = metric.sampleAggregation ?? metric.aggregation;
   if (eventType === null) return 'Counts no event: it has no type of events yet.';
   const value = valueProperty?.replace(/^\$\./, '');
   const dimensions = Object.keys(groupBy ?? {});
@@ -57,6 +61,7 @@ export function metricWords(metric: BillableMetric): string {
     aggregation === 'COUNT'
       ? `Counts the events ${eventType}`
       : `${VERBS[aggregation]} ${value} ${aggregation === 'SUM' ? 'of' : 'in'} the events ${eventType}`,
+    ...(percentile === null ? [] : [`at percentile ${percentile} of the windows of ${sampleWindow}`]),
     ...(dimensions.length > 0 ? [`by ${dimensions.join(' and ')}`] : []),
   ].join(', ');
 }
