@@ -140,8 +140,8 @@ async function answers(tx: Tx, asked: readonly AskedPrice[]): Promise<AnsweredPr
 }
 
 /**
- * The time whose windows a percentile is of: that of the price, or of it what is the subscription's own. After a cut all
- * windows of the period count, those to come as 0: so no part of it is below 0.
+ * The time whose windows a percentile is of: that of the price, or of it what is the subscription's own. After a cut
+ * all windows of the period count, those to come as 0: so no part of it is below 0.
  */
 function sampledOf(
   { price, spans, period, request: { sources }, cutPeriod }: AskedPrice,
