@@ -1,13 +1,14 @@
 import pg from 'pg';
 import { Database, sql, type Tx } from '../src/db/index.ts';
-import { plain } from '../src/kernel/decimal.ts';
+import { decimal, plain } from '../src/kernel/decimal.ts';
 import { createIntake } from '../src/metering/intake/intake.ts';
 import { eventPartitionChore } from '../src/metering/intake/partitions.ts';
 import { eventTallyChore } from '../src/metering/intake/tally.ts';
+import type { Meter } from '../src/metering/meter/meter.ts';
 import { findEvent, listEvents } from '../src/metering/stored/events.ts';
 import { registerMeter } from '../src/metering/stored/rollups.ts';
 import { measureEach, rawUsage, usage } from '../src/metering/usage/usage.ts';
-import { exponent, median, numbersOf } from './support/arguments.ts';
+import { exponent, median, numbersOf, verdict } from './support/arguments.ts';
 import { processMicroseconds, processorSeconds, type Stack, withStack } from './support/stack.ts';
 
 /** How long a question about usage takes, and how that and taking events in grow with what is stored. See README.md. */
@@ -18,6 +19,7 @@ const DEFAULTS = {
   growth: { from: 10_000, to: 1_000_000, rounds: 100 },
   level: { from: 1_000, to: 100_000, rounds: 100 },
   flat: { from: 10_000, to: 160_000, rounds: 60 },
+  percentile: { from: 10_000, to: 1_000_000, rounds: 10 },
 } as const;
 const { from, to, rounds } = numbersOf(DEFAULTS[name as keyof typeof DEFAULTS] ?? DEFAULTS.one);
 
@@ -110,10 +112,12 @@ async function takeMany<Answer>(stack: Stack, database: Database, times: number,
 }
 
 /** The usage of one customer in one month, as text. */
-const asked = (query: typeof usage) => async (tx: Tx) => {
-  const rows = await query(tx, { merchantId, meter, ...PERIOD, sources: [{ subject: 'cus_0', ...PERIOD }] });
-  return rows.map(({ value, eventCount }) => `${plain(value)} of ${eventCount}`).join();
-};
+const asked =
+  (query: typeof usage, of: Meter = meter) =>
+  async (tx: Tx) => {
+    const rows = await query(tx, { merchantId, meter: of, ...PERIOD, sources: [{ subject: 'cus_0', ...PERIOD }] });
+    return rows.map(({ value, eventCount }) => `${plain(value)} of ${eventCount}`).join();
+  };
 
 const raw: typeof usage = async (tx, request) => (await rawUsage.measure(tx, request, [request]))[0] ?? [];
 
@@ -149,6 +153,42 @@ async function one(stack: Stack): Promise<void> {
       );
       await database.close();
     }
+  }
+}
+
+const sampled = { ...meter, aggregation: 'PERCENTILE' } as const;
+/** Of windows that events make, and of windows that roll-ups make. */
+const PERCENTILES = {
+  'p95 of five-minute sums': {
+    meter: { ...sampled, percentile: decimal(95), sampleWindow: 'PT5M', sampleAggregation: 'SUM' },
+    beside: raw,
+  },
+  'p99 of hourly peaks': {
+    meter: { ...sampled, percentile: decimal(99), sampleWindow: 'PT1H', sampleAggregation: 'MAX' },
+    beside: usage,
+  },
+} as const;
+
+/** What a percentile of one month costs beside a sum of the same that reads as much. */
+async function percentile(stack: Stack): Promise<void> {
+  for (let size = from; size <= to; size *= 10) {
+    const url = await stack.database();
+    const database = await open(url);
+    await filler(database, 1, asTheyHappen)(size);
+    await linkSubject(database);
+    await analyze(url);
+    for (const [what, { meter: of, beside }] of Object.entries(PERCENTILES)) {
+      const read = async (query: ReturnType<typeof asked>) => {
+        await takeMany(stack, database, 3, query);
+        return takeMany(stack, database, rounds, query);
+      };
+      const [found, sum] = [await read(asked(usage, of)), await read(asked(beside))];
+      const ratio = found.milliseconds / sum.milliseconds;
+      console.log(
+        `  ${size.toLocaleString('en').padStart(10)}   ${what.padEnd(24)} ${found.milliseconds.toFixed(1)} ms (PostgreSQL ${found.processor.toFixed(1)})   the sum ${sum.milliseconds.toFixed(1)} ms   ratio ${ratio.toFixed(2)}   wanted ≤ 4   ${verdict(ratio <= 4)}`,
+      );
+    }
+    await database.close();
   }
 }
 
@@ -427,7 +467,7 @@ async function inAGrowingStore(stack: Stack): Promise<void> {
   await asking.close();
 }
 
-const commands: Readonly<Record<string, (stack: Stack) => Promise<void>>> = { one, growth, level, flat };
+const commands: Readonly<Record<string, (stack: Stack) => Promise<void>>> = { one, growth, level, flat, percentile };
 const command = commands[name];
 if (!command) throw new Error(`There is ${Object.keys(commands).join(', ')}.`);
 await withStack(command);

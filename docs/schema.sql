@@ -228,11 +228,21 @@ create table billable_metric (
   updated_at timestamp with time zone not null,
   time_unit text,
   display_unit jsonb,
+  percentile numeric,
+  sample_window text,
+  sample_aggregation text,
   constraint billable_metric_pkey PRIMARY KEY (merchant_id, id),
   constraint billable_metric_merchant_id_item_id_fkey FOREIGN KEY (merchant_id, item_id) REFERENCES item(merchant_id, id),
   constraint billable_metric_merchant_id_product_id_fkey FOREIGN KEY (merchant_id, product_id) REFERENCES product(merchant_id, id),
-  constraint billable_metric_aggregation_check CHECK ((aggregation = ANY (ARRAY['SUM'::text, 'COUNT'::text, 'AVG'::text, 'MIN'::text, 'MAX'::text, 'UNIQUE_COUNT'::text, 'LATEST'::text, 'TIME_WEIGHTED'::text]))),
-  constraint billable_metric_check CHECK (((value_property IS NOT NULL) OR (aggregation = 'COUNT'::text))),
+  constraint billable_metric_aggregation_check CHECK ((aggregation = ANY (ARRAY['SUM'::text, 'COUNT'::text, 'AVG'::text, 'MIN'::text, 'MAX'::text, 'UNIQUE_COUNT'::text, 'LATEST'::text, 'TIME_WEIGHTED'::text, 'PERCENTILE'::text]))),
+  constraint billable_metric_check CHECK (((value_property IS NOT NULL) OR (COALESCE(sample_aggregation, aggregation) = 'COUNT'::text))),
+  constraint billable_metric_percentile CHECK ((num_nonnulls(percentile, sample_window, sample_aggregation) =
+CASE aggregation
+    WHEN 'PERCENTILE'::text THEN 3
+    ELSE 0
+END)),
+  constraint billable_metric_percentile_check CHECK (((percentile > (0)::numeric) AND (percentile <= (100)::numeric))),
+  constraint billable_metric_sample_aggregation_check CHECK ((sample_aggregation = ANY (ARRAY['SUM'::text, 'MAX'::text, 'COUNT'::text, 'AVG'::text]))),
   constraint billable_metric_tax_rate_check CHECK (((tax_rate >= (0)::numeric) AND (tax_rate <= (100)::numeric))),
   constraint billable_metric_time_unit CHECK (((time_unit IS NOT NULL) = (aggregation = 'TIME_WEIGHTED'::text))),
   constraint billable_metric_time_unit_check CHECK ((time_unit = ANY (ARRAY['hour'::text, 'day'::text, 'period'::text])))

@@ -24,9 +24,18 @@ export {
 } from './intake/tally.sql.ts';
 export { eventTallyChore } from './intake/tally.ts';
 export { keyGenerationChore } from './keys/generations.ts';
-export { dimensionsOf, isLevel, isOverTime, type Meter, type TimeUnit } from './meter/meter.ts';
+export {
+  dimensionsOf,
+  isLevel,
+  isOverTime,
+  isPercentile,
+  type Meter,
+  type SampleAggregation,
+  type TimeUnit,
+} from './meter/meter.ts';
 export { MOST_ROWS, withinRows } from './meter/most-rows.ts';
 export { type ActiveSpan, ownSpans } from './meter/own-spans.ts';
+export { SAMPLE_WINDOWS, type SampleWindow } from './meter/samples.ts';
 export {
   byTime,
   type UsageCut,

@@ -36,6 +36,8 @@ export const KINDS = [
   'pause',
   /** A level that is billed by the time that it held. */
   'overTime',
+  /** The percentile of the figures of many windows. */
+  'percentile',
   /** A credit note over a part of a line. */
   'note',
   /** Billing credits, which begin, expire and are voided at any time. */
@@ -94,6 +96,7 @@ export function kindsOf(life: Life, deeds: readonly Deed[]): Kind[] {
     abroad: () => life.isAbroad === true,
     agreed: () => [...of('subscribe'), ...of('change')].some(({ step }) => (step.overrides ?? []).length > 0),
     overTime: () => life.metrics.some(({ aggregation }) => aggregation === 'TIME_WEIGHTED'),
+    percentile: () => life.metrics.some(({ aggregation }) => aggregation === 'PERCENTILE'),
     eachEvent: () => life.prices.some(({ properties }) => properties.perEvent ?? properties.freeEvents),
     pause: () => of('pause').length > 0,
     note: () => of('note').length > 0,

@@ -23,9 +23,13 @@ export interface Life {
 }
 
 export interface Metric {
-  readonly aggregation: 'SUM' | 'COUNT' | 'MAX' | 'UNIQUE_COUNT' | 'AVG' | 'LATEST' | 'TIME_WEIGHTED';
+  readonly aggregation: 'SUM' | 'COUNT' | 'MAX' | 'UNIQUE_COUNT' | 'AVG' | 'LATEST' | 'TIME_WEIGHTED' | 'PERCENTILE';
   /** Of TIME_WEIGHTED. */
   readonly timeUnit?: 'hour' | 'day' | 'period';
+  /** Of PERCENTILE. */
+  readonly percentile?: string;
+  readonly sampleWindow?: 'PT1H' | 'PT12H' | 'P1D';
+  readonly sampleAggregation?: 'SUM' | 'MAX' | 'COUNT' | 'AVG';
 }
 
 export interface Tier {

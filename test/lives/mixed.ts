@@ -1,6 +1,16 @@
 import type { Dice } from './generate.ts';
 import { KINDS, type Kind } from './kinds.ts';
-import { DAY, HOUR, type Life, type Override, type Plan, type Price, type Properties, type Step } from './life.ts';
+import {
+  DAY,
+  HOUR,
+  type Life,
+  type Metric,
+  type Override,
+  type Plan,
+  type Price,
+  type Properties,
+  type Step,
+} from './life.ts';
 
 const DAYS_OF: Readonly<Record<string, number>> = { P1W: 7, P1M: 30, P3M: 91, P1Y: 365 };
 /** The plans: s0 keeps the first one, s1 leaves the second one for the third one and takes it again. */
@@ -76,14 +86,27 @@ class Mixed {
       taxRate: dice.of(0, 19, 20),
       ...(this.#has.has('dispute') && { hasCard: true }),
       ...(this.#has.has('abroad') && { isAbroad: true }),
-      metrics: [
-        this.#has.has('overTime')
-          ? { aggregation: 'TIME_WEIGHTED', timeUnit: dice.of('hour', 'day', 'period') }
-          : { aggregation: dice.of('SUM', 'SUM', 'COUNT') },
-      ],
+      metrics: [this.#metric()],
       prices: [...first, ...prices.slice(4)],
       plans,
       steps: this.#steps,
+    };
+  }
+
+  #metric(): Metric {
+    const dice = this.#dice;
+    if (this.#has.has('overTime')) return { aggregation: 'TIME_WEIGHTED', timeUnit: dice.of('hour', 'day', 'period') };
+    if (!this.#has.has('percentile')) return { aggregation: dice.of('SUM', 'SUM', 'COUNT') };
+    return {
+      aggregation: 'PERCENTILE',
+      ...dice.of<Pick<Metric, 'percentile' | 'sampleWindow'>>(
+        { percentile: '95', sampleWindow: 'P1D' },
+        { percentile: '87.5', sampleWindow: 'P1D' },
+        { percentile: '100', sampleWindow: 'P1D' },
+        { percentile: '96', sampleWindow: 'PT12H' },
+        { percentile: '99.8', sampleWindow: 'PT1H' },
+      ),
+      sampleAggregation: dice.of('SUM', 'SUM', 'MAX', 'COUNT', 'AVG'),
     };
   }
 
@@ -101,7 +124,7 @@ class Mixed {
     const usage = (): Price => ({
       metric: 0,
       term: 'in_arrears',
-      ...(this.#has.has('eachEvent') && !this.#has.has('overTime')
+      ...(this.#has.has('eachEvent') && !this.#has.has('overTime') && !this.#has.has('percentile')
         ? { model: 'percentage', properties: this.#eachEvent() }
         : dice.once(2)
           ? { model: 'standard', properties: { unitPrice: '1' } }
@@ -143,7 +166,7 @@ class Mixed {
     const of = (...kinds: Kind[]) => kinds.some((kind) => this.#has.has(kind));
     if (of('exempt')) this.#push({ do: 'exempt', is: dice.of(true, true, false) });
     const isFirst =
-      of('commitment', 'cut', 'late', 'eachEvent', 'overTime') ||
+      of('commitment', 'cut', 'late', 'eachEvent', 'overTime', 'percentile') ||
       (of('endPast', 'agreed', 'coupon', 'pause', 'note') && dice.once(2));
     if (isFirst) this.#subscribe('s0', KEPT);
     if (of('again', 'undone') || !this.#isThere('s0')) this.#subscribe('s1', LEFT);
@@ -233,11 +256,14 @@ class Mixed {
     for (const step of this.#steps)
       if (step.do === 'use') left.set(step.at, (left.get(step.at) ?? 0) + Number(step.units));
     const some = [...left].filter(([time, units]) => units > 1 && time <= at);
-    const canCorrect = !this.#has.has('overTime') && !(this.#has.has('eachEvent') && this.#has.has('cut'));
+    const isOfParts = this.#has.has('eachEvent') || this.#has.has('percentile');
+    const canCorrect = !this.#has.has('overTime') && !(isOfParts && this.#has.has('cut'));
     if (some.length > 0 && at < this.#now && dice.once(2) && canCorrect) {
       const [time, units] = dice.of(...some);
       this.#push({ do: 'use', metric: 0, sub: 's0', at: time, units: String(-dice.of(1, units - 1, units)) });
     } else this.#push({ do: 'use', metric: 0, sub: 's0', at, units: String(dice.of(1, 10, 50, dice.between(1, 300))) });
+    // A percentile leaves out the highest windows, so it needs some of them.
+    if (this.#has.has('percentile') && at >= DAY && dice.once(2)) this.#use(at - dice.of(HOUR, 6 * HOUR, DAY));
   }
 
   /** A discount for some days, of which a cut lies within or at an end, and the cut. */

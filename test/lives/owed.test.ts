@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { exact, plus } from '../support/exact.ts';
 import type { Deed } from './history.ts';
 import { DAY, type Life, type Price, type Step } from './life.ts';
 import { owedOf } from './owed.ts';
@@ -198,5 +199,23 @@ describe('what a life owes', () => {
     const owed = owedOf(lifeOf(prices, plans, minimum), deeds, new Set());
     expect(owed.every(({ amount }) => amount.under === 1n)).toBe(true);
     expect(owed.reduce((total, { amount }) => total + amount.over, 0n)).toBe(cents);
+  });
+
+  const halfAround = { do: 'discount', sub: 's0', part: '0.5', from: 14 * DAY, to: 16 * DAY } as const;
+  it.each<{ what: string; deeds: Deed[]; cents: bigint }>([
+    { what: 'the 28th of 31 days from below, 10 at 31.00', deeds: [on(31, end())], cents: 310_00n },
+    {
+      what: 'the same for 15 days at half the price, and the rest: 75.00 + 160.00',
+      deeds: [on(14, halfAround), cut(15, 'P1M'), on(31, end())],
+      cents: 235_00n,
+    },
+    { what: 'the 9th of 10 days, 30 at 31.00 for 10 of 31 days', deeds: [on(10, end())], cents: 300_00n },
+  ])('of a percentile: $what', ({ deeds, cents }) => {
+    const life = lifeOf([use({ unitPrice: '31' })], [[0]]);
+    const metric = { aggregation: 'PERCENTILE', percentile: '90', sampleWindow: 'P1D' } as const;
+    const days = [used(1, '10'), used(2, '20'), used(3, '30'), used(4, '40'), used(4.5, '5')];
+    const all = [start(), ...days.map((step) => on(5, step)), ...deeds];
+    const owed = owedOf({ ...life, metrics: [metric] }, all, new Set());
+    expect(owed.map(({ amount }) => amount).reduce(plus)).toEqual(exact(cents));
   });
 });

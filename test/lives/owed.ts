@@ -21,6 +21,7 @@ import {
 import { DAY, DIGITS, HOUR, type Life, type Metric, type Of, type Plan, type Price } from './life.ts';
 import { minorOf, type Noted, notesIn, type Taken, takenOff } from './noted.ts';
 import { billedAnew, unpaused } from './paused.ts';
+import { rankedIn } from './ranked.ts';
 
 /**
  * The amount that a settled life must have billed. It is computed from the steps alone, in fractions of big integers,
@@ -417,11 +418,16 @@ function usageOwed(life: Life, world: World, index: number, { period, closedTo }
     isForTime
       ? ofWhole(during, lengthOf(unpaused(moneySpans(as, during, them), as, usage)))
       : limitShare(as, during, them, usage);
+  const ends = Math.min(period.whole.to, period.chain.to, then.end ?? NEVER);
+  const usedUntil = (soFar: readonly Span[], to: number) =>
+    usedIn(life, world, index, { spans: soFar, period, isCut: to < ends });
+  const shareOf = (as: Period, them: readonly Span[]) =>
+    times(of(as, then, them, 'free'), isForTime ? ownShare(life, world, price, spans) : exact(1n));
   const measured = {
     isForTime,
-    used: usedIn(life, world, index, spans, period),
+    used: usedUntil(spans, closedTo),
     ...(price.allowance !== undefined && { covered: grantedIn(world, price.allowance, period) }),
-    share: times(of(billed, then, held, 'free'), isForTime ? ownShare(life, world, price, spans) : exact(1n)),
+    share: shareOf(billed, held),
     limitShare: of(period, history, heldSpans(life, history, period, index)),
     maximumShare: of(billed, then, held),
   };
@@ -447,8 +453,11 @@ function usageOwed(life: Life, world: World, index: number, { period, closedTo }
   let before = 0n;
   return parts.map(({ from, to, at, isCut }) => {
     const soFar = clipped(spans, { from: period.span.from, to });
-    const used = soFar.length === 0 ? [] : usedIn(life, world, index, soFar, period);
-    const { amount } = chargeOf({ ...asked(price), ...measured, used }, DIGITS[life.currency]);
+    const used = soFar.length === 0 ? [] : usedUntil(soFar, to);
+    // A figure that does not add up is owed for the time so far.
+    const time = { from: period.span.from, to };
+    const share = isForTime ? shareOf({ ...billed, span: time }, clipped(held, time)) : measured.share;
+    const { amount } = chargeOf({ ...asked(price), ...measured, used, share }, DIGITS[life.currency]);
     const net = discounted(history, amount - before, at);
     before = amount;
     const because = `${shown({ from, to })} ${amount} so far: ${net}`;
@@ -550,10 +559,18 @@ const discountsAt = ({ discounts }: History, at: number): readonly Discount[] =>
 const planAt = (history: History, at: number): number =>
   (segmentsOf(history).findLast(({ from }) => from <= at) ?? (history.versions[0] as Version)).plan;
 
+/** Some time of a period; `isCut`: the period goes on after it. */
+interface UsedTime {
+  readonly spans: readonly Span[];
+  readonly period: Period;
+  readonly isCut: boolean;
+}
+
 /** The usage of a price in some spans, by group. */
-function usedIn(life: Life, world: World, index: number, spans: readonly Span[], period: Period) {
+function usedIn(life: Life, world: World, index: number, { spans, period, isCut }: UsedTime) {
   const { metric, model } = life.prices[index] as Price;
-  const { aggregation, timeUnit } = life.metrics[metric as number] as Metric;
+  const definition = life.metrics[metric as number] as Metric;
+  const { aggregation, timeUnit } = definition;
   const isOwn = (use: Use): boolean =>
     use.metric === metric &&
     (use.sub === undefined
@@ -577,6 +594,11 @@ function usedIn(life: Life, world: World, index: number, spans: readonly Span[],
     );
     const last = before.reduce<Use | undefined>((found, use) => (found && found.at > use.at ? found : use), undefined);
     return [asUsed(last?.units ?? '0', inside.length)];
+  }
+  if (aggregation === 'PERCENTILE') {
+    // Of a period that goes on after a cut all windows count: those to come are 0.
+    const { over, under } = rankedIn(life, definition, inside, isCut ? [period.whole] : spans);
+    return [asUsed(`${over}/${under}`, inside.length)];
   }
   if (model === 'matrix')
     return [...Map.groupBy(inside, ({ region }) => region ?? null)].map(([region, uses]) =>

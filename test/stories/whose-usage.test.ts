@@ -336,6 +336,7 @@ describe('a figure that is for a time counts in the time in which the usage is t
   it.each<{
     what: string;
     aggregation: string;
+    more?: object;
     events: readonly (readonly [string, number | string])[];
     sums: number[];
   }>([
@@ -370,9 +371,22 @@ describe('a figure that is for a time counts in the time in which the usage is t
       ],
       sums: [2 * 19, 3 * 12],
     },
-  ])('$aggregation, $what', async ({ aggregation, events, sums }) => {
+    {
+      // Of its 19 days the 18th from below (17.1), and of 12 days the 11th (10.8): each the second highest.
+      what: 'a percentile of each one’s own days',
+      aggregation: 'PERCENTILE',
+      more: { percentile: '90', sampleWindow: 'P1D' },
+      events: [
+        ['01-05', 10],
+        ['01-06', 20],
+        ['01-25', 4],
+        ['01-26', 8],
+      ],
+      sums: [10 * 19, 4 * 12],
+    },
+  ])('$aggregation, $what', async ({ aggregation, more, events, sums }) => {
     const { shop, clock, plan, customer } = await openStory({
-      metric: { aggregation },
+      metric: { aggregation, ...more },
       price: { properties: { unitPrice: '31' } },
     });
     const older = await shop.subscribe(plan, { clock, customer, endingAt: '2026-01-20T00:00:00Z' });

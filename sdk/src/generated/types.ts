@@ -1259,8 +1259,8 @@ export interface BillableMetric {
 id: string
 /** The name of the type of this resource. */
 object: "billableMetric"
-/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), the `LATEST` value, or that value over time (`TIME_WEIGHTED`). */
-aggregation: ("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST" | "TIME_WEIGHTED")
+/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), the `LATEST` value, that value over time (`TIME_WEIGHTED`), or a `PERCENTILE` of the figures of many windows. */
+aggregation: ("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST" | "TIME_WEIGHTED" | "PERCENTILE")
 /** The name of the metric, 1 to 255 characters. */
 name: string
 /** The description of the metric, in your own words. Default: empty. */
@@ -1285,6 +1285,12 @@ groupBy: ({
 } | null)
 /** Of `TIME_WEIGHTED`, which needs it: the value counts in `hour`s or `day`s that it holds, or on the average of a `period`. Null: of another aggregation. */
 timeUnit: (("hour" | "day" | "period") | null)
+/** Of `PERCENTILE`, which needs it: above 0, up to 100. Of N windows it is the ⌈percentile × N ÷ 100⌉-th from below. Null: of another aggregation. */
+percentile: (Decimal | null)
+/** Of `PERCENTILE`, which needs it: the length of a window. Windows lie in UTC, clipped to the period; one without events is 0. Null: of another aggregation. */
+sampleWindow: (("PT1M" | "PT5M" | "PT10M" | "PT15M" | "PT30M" | "PT1H" | "PT6H" | "PT12H" | "P1D") | null)
+/** Of `PERCENTILE`: the figure of a window. Default: `SUM`. Null: of another aggregation. */
+sampleAggregation: (("SUM" | "MAX" | "COUNT" | "AVG") | null)
 /** Only events after this time count. Null: all events count. */
 eventFrom: (string | null)
 /** The tax rate in percent: 20 is 20 %. The rate of a price comes first. Null: no rate of its own. */
@@ -6318,8 +6324,8 @@ per: Decimal
 /** The name of it, as pages and documents say it. */
 name: string
 } | null)
-/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), the `LATEST` value, or that value over time (`TIME_WEIGHTED`). */
-aggregation: ("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST" | "TIME_WEIGHTED")
+/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), the `LATEST` value, that value over time (`TIME_WEIGHTED`), or a `PERCENTILE` of the figures of many windows. */
+aggregation: ("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST" | "TIME_WEIGHTED" | "PERCENTILE")
 /** The product of the metric. A creation needs it unless it names an item. */
 productId?: (string | null)
 /** The item that the metric measures. Null: none. With an item, the product is the one of the item. */
@@ -6334,6 +6340,12 @@ groupBy?: ({
 } | null)
 /** Of `TIME_WEIGHTED`, which needs it: the value counts in `hour`s or `day`s that it holds, or on the average of a `period`. Null: of another aggregation. */
 timeUnit?: (("hour" | "day" | "period") | null)
+/** Of `PERCENTILE`, which needs it: above 0, up to 100. Of N windows it is the ⌈percentile × N ÷ 100⌉-th from below. Null: of another aggregation. */
+percentile?: (Decimal | null)
+/** Of `PERCENTILE`, which needs it: the length of a window. Windows lie in UTC, clipped to the period; one without events is 0. Null: of another aggregation. */
+sampleWindow?: (("PT1M" | "PT5M" | "PT10M" | "PT15M" | "PT30M" | "PT1H" | "PT6H" | "PT12H" | "P1D") | null)
+/** Of `PERCENTILE`: the figure of a window. Default: `SUM`. Null: of another aggregation. */
+sampleAggregation?: (("SUM" | "MAX" | "COUNT" | "AVG") | null)
 /** Only events after this time count. Null: all events count. */
 eventFrom?: (string | null)
 /** The tax rate in percent: 20 is 20 %. The rate of a price comes first. Null: no rate of its own. */
@@ -6362,8 +6374,8 @@ per: Decimal
 /** The name of it, as pages and documents say it. */
 name: string
 } | null)
-/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), the `LATEST` value, or that value over time (`TIME_WEIGHTED`). */
-aggregation: ("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST" | "TIME_WEIGHTED")
+/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), the `LATEST` value, that value over time (`TIME_WEIGHTED`), or a `PERCENTILE` of the figures of many windows. */
+aggregation: ("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST" | "TIME_WEIGHTED" | "PERCENTILE")
 /** The product of the metric. A creation needs it unless it names an item. */
 productId?: (string | null)
 /** The item that the metric measures. Null: none. With an item, the product is the one of the item. */
@@ -6378,6 +6390,12 @@ groupBy?: ({
 } | null)
 /** Of `TIME_WEIGHTED`, which needs it: the value counts in `hour`s or `day`s that it holds, or on the average of a `period`. Null: of another aggregation. */
 timeUnit?: (("hour" | "day" | "period") | null)
+/** Of `PERCENTILE`, which needs it: above 0, up to 100. Of N windows it is the ⌈percentile × N ÷ 100⌉-th from below. Null: of another aggregation. */
+percentile?: (Decimal | null)
+/** Of `PERCENTILE`, which needs it: the length of a window. Windows lie in UTC, clipped to the period; one without events is 0. Null: of another aggregation. */
+sampleWindow?: (("PT1M" | "PT5M" | "PT10M" | "PT15M" | "PT30M" | "PT1H" | "PT6H" | "PT12H" | "P1D") | null)
+/** Of `PERCENTILE`: the figure of a window. Default: `SUM`. Null: of another aggregation. */
+sampleAggregation?: (("SUM" | "MAX" | "COUNT" | "AVG") | null)
 /** Only events after this time count. Null: all events count. */
 eventFrom?: (string | null)
 /** The tax rate in percent: 20 is 20 %. The rate of a price comes first. Null: no rate of its own. */
@@ -6400,8 +6418,8 @@ per: Decimal
 /** The name of it, as pages and documents say it. */
 name: string
 } | null)
-/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), the `LATEST` value, or that value over time (`TIME_WEIGHTED`). */
-aggregation?: (("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST" | "TIME_WEIGHTED") | null)
+/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), the `LATEST` value, that value over time (`TIME_WEIGHTED`), or a `PERCENTILE` of the figures of many windows. */
+aggregation?: (("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST" | "TIME_WEIGHTED" | "PERCENTILE") | null)
 /** The product of the metric. A creation needs it unless it names an item. */
 productId?: (string | null)
 /** The item that the metric measures. Null: none. With an item, the product is the one of the item. */
@@ -6416,6 +6434,12 @@ groupBy?: ({
 } | null)
 /** Of `TIME_WEIGHTED`, which needs it: the value counts in `hour`s or `day`s that it holds, or on the average of a `period`. Null: of another aggregation. */
 timeUnit?: (("hour" | "day" | "period") | null)
+/** Of `PERCENTILE`, which needs it: above 0, up to 100. Of N windows it is the ⌈percentile × N ÷ 100⌉-th from below. Null: of another aggregation. */
+percentile?: (Decimal | null)
+/** Of `PERCENTILE`, which needs it: the length of a window. Windows lie in UTC, clipped to the period; one without events is 0. Null: of another aggregation. */
+sampleWindow?: (("PT1M" | "PT5M" | "PT10M" | "PT15M" | "PT30M" | "PT1H" | "PT6H" | "PT12H" | "P1D") | null)
+/** Of `PERCENTILE`: the figure of a window. Default: `SUM`. Null: of another aggregation. */
+sampleAggregation?: (("SUM" | "MAX" | "COUNT" | "AVG") | null)
 /** Only events after this time count. Null: all events count. */
 eventFrom?: (string | null)
 /** The tax rate in percent: 20 is 20 %. The rate of a price comes first. Null: no rate of its own. */

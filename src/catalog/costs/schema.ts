@@ -13,7 +13,7 @@ import {
   Timestamp,
   Type,
 } from '../../http/index.ts';
-import { AggregationWord, GroupBy, JsonPath, TimeUnitWord } from '../meters/meter.ts';
+import { CostAggregationWord, GroupBy, JsonPath, TimeUnitWord } from '../meters/meter.ts';
 import { Currency, EventType } from '../words.ts';
 
 const COST_FIELDS: FieldWords = {
@@ -55,7 +55,7 @@ export const CostReply = Type.Object(
     currency: Type.String(),
     unitCost: Type.Unsafe<string>({ ...DecimalOut, examples: ['0.002'] }),
     unit: Nullable(Type.String()),
-    aggregation: Nullable(AggregationWord),
+    aggregation: Nullable(CostAggregationWord),
     eventType: Nullable(Type.String()),
     valueProperty: Nullable(Type.String()),
     groupBy: Nullable(TextsOut),
@@ -76,7 +76,7 @@ const fields = {
   productId: Id('product'),
 };
 const meter = {
-  aggregation: Type.Optional(Nullable(AggregationWord)),
+  aggregation: Type.Optional(Nullable(CostAggregationWord)),
   eventType: Type.Optional(Nullable(EventType)),
   unit: Type.Optional(Nullable(Text({ maxLength: 255 }))),
   valueProperty: Type.Optional(Nullable(JsonPath)),

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { type TSchema, validate } from '../../http/index.ts';
+import { decimal } from '../../kernel/decimal.ts';
 import { AGGREGATIONS, checkMeter, GroupBy, JsonPath } from './meter.ts';
 
 const accepts = (schema: TSchema, value: unknown): boolean => validate('body', schema, value).length === 0;
@@ -64,7 +65,8 @@ it('takes fifty dimensions and no more', () => {
 
 it.each(AGGREGATIONS)('%s needs to know where the value stands, unless it counts events', (aggregation) => {
   const timeUnit = aggregation === 'TIME_WEIGHTED' ? 'hour' : null;
-  expect(checkMeter({ aggregation, valueProperty: '$.a', timeUnit })).toEqual([]);
-  const without = checkMeter({ aggregation, valueProperty: null, timeUnit });
+  const sampled = aggregation === 'PERCENTILE' ? ({ percentile: decimal(95), sampleWindow: 'PT5M' } as const) : {};
+  expect(checkMeter({ aggregation, valueProperty: '$.a', timeUnit, ...sampled })).toEqual([]);
+  const without = checkMeter({ aggregation, valueProperty: null, timeUnit, ...sampled });
   expect(without.map(({ field }) => field)).toEqual(aggregation === 'COUNT' ? [] : ['valueProperty']);
 });

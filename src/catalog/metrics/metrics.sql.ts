@@ -6,7 +6,7 @@ import type { Metric } from './metric.ts';
 
 const COLUMNS = sql`id, merchant_id, product_id, item_id, name, description, unit,
   display_unit, aggregation, event_type, value_property, group_by, time_unit,
-  event_from, tax_rate, created_at, updated_at`;
+  percentile, sample_window, sample_aggregation, event_from, tax_rate, created_at, updated_at`;
 
 export const insertMetric = (tx: Tx, metric: Metric) =>
   tx.one<Metric>(
@@ -75,6 +75,9 @@ export const updateMetric = (tx: Tx, id: string, change: MetricChange, now: Inst
       valueProperty: change.valueProperty,
       groupBy: change.groupBy && jsonb(change.groupBy),
       timeUnit: change.timeUnit,
+      percentile: change.percentile,
+      sampleWindow: change.sampleWindow,
+      sampleAggregation: change.sampleAggregation,
       eventFrom: change.eventFrom,
       taxRate: change.taxRate,
       updatedAt: now,

@@ -50,6 +50,9 @@ describe('POST /v0/billableMetrics', () => {
       valueProperty: '$.tokens',
       groupBy: { model: '$.model', region: '$.site.region' },
       timeUnit: null,
+      percentile: null,
+      sampleWindow: null,
+      sampleAggregation: null,
       eventFrom: '2026-02-01T00:00:00.123456Z', // cut, not rounded
       taxRate: 8.875,
       createdAt: '2026-03-01T00:00:00Z',

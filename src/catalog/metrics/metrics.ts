@@ -1,9 +1,10 @@
 import type { Tx } from '../../db/index.ts';
 import { type PageRequest, validate } from '../../http/index.ts';
-import { decimalOrNull } from '../../kernel/decimal.ts';
+import { decimalOrNull, plain } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type FieldError, fail, invalid, notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, type Instant, instantOf, instantOrNull } from '../../kernel/time.ts';
+import { isPercentile } from '../../metering/index.ts';
 import { checkMeter } from '../meters/meter.ts';
 import type { CatalogOptions } from '../options.ts';
 import { resolveProduct } from '../product-of-item.ts';
@@ -37,6 +38,9 @@ export const toMetricReply = (metric: Metric) => ({
   valueProperty: metric.valueProperty,
   groupBy: metric.groupBy,
   timeUnit: metric.timeUnit ?? null,
+  percentile: metric.percentile ? plain(metric.percentile) : null,
+  sampleWindow: metric.sampleWindow ?? null,
+  sampleAggregation: metric.sampleAggregation ?? null,
   eventFrom: metric.eventFrom && formatInstant(metric.eventFrom),
   taxRate: percentNumber(metric.taxRate) ?? null,
   createdAt: formatInstant(metric.createdAt),
@@ -55,6 +59,9 @@ export async function createMetric(
     aggregation: body.aggregation,
     valueProperty: body.valueProperty ?? null,
     timeUnit: body.timeUnit ?? null,
+    percentile: decimalOrNull(body.percentile),
+    sampleWindow: body.sampleWindow ?? null,
+    sampleAggregation: body.sampleAggregation ?? (isPercentile(body) ? 'SUM' : null),
   };
   const errors = checkMeter(meter);
   if (errors.length > 0) return invalid(errors);
@@ -142,7 +149,7 @@ export async function changeMetric(
 ): Promise<Result<MetricReply>> {
   const metric = await lockMetric(tx, id);
   if (!metric) return notFound('billable metric');
-  const change: MetricChange = changeOf(body);
+  const change: MetricChange = changeOf(body, metric);
   const errors = checkMeter({ ...metric, ...change });
   if (errors.length > 0) return invalid(errors);
   if (body.itemId !== undefined || body.productId !== undefined) {
@@ -168,12 +175,16 @@ const HELD_BY_PRICES = [
   'valueProperty',
   'groupBy',
   'timeUnit',
+  'percentile',
+  'sampleWindow',
+  'sampleAggregation',
   'eventFrom',
   'productId',
 ] as const;
 
-const changeOf = (body: MetricUpdateBody): MetricChange => {
+const changeOf = (body: MetricUpdateBody, metric: Metric): MetricChange => {
   const { name, description, unit, displayUnit, aggregation, eventType, valueProperty, groupBy, timeUnit } = body;
+  const sampleAggregation = (body.sampleAggregation === undefined ? metric : body).sampleAggregation ?? 'SUM';
   const given = {
     name,
     description,
@@ -184,6 +195,9 @@ const changeOf = (body: MetricUpdateBody): MetricChange => {
     valueProperty,
     groupBy,
     timeUnit,
+    percentile: toDecimal(body.percentile),
+    sampleWindow: body.sampleWindow,
+    sampleAggregation: isPercentile({ ...metric, ...body }) ? sampleAggregation : body.sampleAggregation,
     eventFrom: body.eventFrom && instantOf(body.eventFrom),
     taxRate: toDecimal(body.taxRate),
   };

@@ -1,4 +1,5 @@
 import {
+  DecimalOut,
   type FieldWords,
   Id,
   ListQuery,
@@ -12,7 +13,15 @@ import {
   Type,
 } from '../../http/index.ts';
 import { DisplayUnitReply } from '../../invoicing/rating/index.ts';
-import { AggregationWord, GroupBy, JsonPath, TimeUnitWord } from '../meters/meter.ts';
+import {
+  AggregationWord,
+  GroupBy,
+  JsonPath,
+  PercentileText,
+  SampleAggregationWord,
+  SampleWindowWord,
+  TimeUnitWord,
+} from '../meters/meter.ts';
 import { DISPLAY_UNIT, DisplayUnitBody, EventType, Percent, PercentOut } from '../words.ts';
 
 const METRIC_FIELDS: FieldWords = {
@@ -22,13 +31,24 @@ const METRIC_FIELDS: FieldWords = {
   displayUnit: DISPLAY_UNIT,
   aggregation:
     'The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events ' +
-    '(`COUNT`) or of different values (`UNIQUE_COUNT`), the `LATEST` value, or that value over time ' +
-    '(`TIME_WEIGHTED`).',
+    '(`COUNT`) or of different values (`UNIQUE_COUNT`), the `LATEST` value, that value over time ' +
+    '(`TIME_WEIGHTED`), or a `PERCENTILE` of the figures of many windows.',
   timeUnit: [
     'Of `TIME_WEIGHTED`, which needs it: the value counts in `hour`s or `day`s that it holds, or on the average of a ' +
       '`period`. Null: of another aggregation.',
     'hour',
   ],
+  percentile: [
+    'Of `PERCENTILE`, which needs it: above 0, up to 100. Of N windows it is the ⌈percentile × N ÷ 100⌉-th from below. ' +
+      'Null: of another aggregation.',
+    '95',
+  ],
+  sampleWindow: [
+    'Of `PERCENTILE`, which needs it: the length of a window. Windows lie in UTC, clipped to the period; one without ' +
+      'events is 0. Null: of another aggregation.',
+    'PT5M',
+  ],
+  sampleAggregation: ['Of `PERCENTILE`: the figure of a window. Default: `SUM`. Null: of another aggregation.', 'SUM'],
   eventType: ['The `type` of the events that count. Null: no event counts.', 'api.called'],
   valueProperty: [
     'The path of the value in the `data` of an event. Required for each aggregation but `COUNT`; null ' +
@@ -62,6 +82,9 @@ export const MetricReply = Type.Object(
     valueProperty: Nullable(Type.String()),
     groupBy: Nullable(TextsOut),
     timeUnit: Nullable(TimeUnitWord),
+    percentile: Nullable(DecimalOut),
+    sampleWindow: Nullable(SampleWindowWord),
+    sampleAggregation: Nullable(SampleAggregationWord),
     eventFrom: Nullable(Timestamp),
     taxRate: Nullable(PercentOut),
     createdAt: Timestamp,
@@ -86,6 +109,9 @@ const fields = {
   valueProperty: Type.Optional(Nullable(JsonPath)),
   groupBy: Type.Optional(Nullable(GroupBy)),
   timeUnit: Type.Optional(Nullable(TimeUnitWord)),
+  percentile: Type.Optional(Nullable(PercentileText)),
+  sampleWindow: Type.Optional(Nullable(SampleWindowWord)),
+  sampleAggregation: Type.Optional(Nullable(SampleAggregationWord)),
   eventFrom: Type.Optional(Nullable(Timestamp)),
   taxRate: Type.Optional(Nullable(Percent)),
 };

@@ -1,5 +1,6 @@
 import type { Tx } from '../../db/index.ts';
 import { normaliseCadence } from '../../kernel/time.ts';
+import { isPercentile } from '../../metering/index.ts';
 import { type Fee, selectFeesById } from '../fees/fees.sql.ts';
 import type { Meter } from '../meters/meter.ts';
 import type { Metric } from '../metrics/metric.ts';
@@ -47,6 +48,11 @@ const pricedMetric = ({
     valueProperty: meter.valueProperty,
     groupBy: meter.groupBy,
     ...(meter.timeUnit && { timeUnit: meter.timeUnit }),
+    ...(isPercentile(meter) && {
+      percentile: meter.percentile,
+      sampleWindow: meter.sampleWindow,
+      sampleAggregation: meter.sampleAggregation,
+    }),
     eventFrom: meter.eventFrom,
   },
 });

@@ -319,8 +319,12 @@ describe('the feature of a price', () => {
     });
   });
 
-  it.each(['AVG', 'MIN'])('is not measured by a metric of %s, whichever way it is named', async (aggregation) => {
-    const billableMetricId = await build.metric(productId, { aggregation });
+  it.each([
+    { aggregation: 'AVG' },
+    { aggregation: 'MIN' },
+    { aggregation: 'PERCENTILE', percentile: '95', sampleWindow: 'PT5M' },
+  ])('is not measured by a metric of $aggregation, whichever way it is named', async (fields) => {
+    const billableMetricId = await build.metric(productId, fields);
     const own = await feature('metered', { type: 'metered' });
     expect(failingFields(await ofMetric({ billableMetricId, ...own }))).toEqual([at('billableMetricIds')]);
     const named = await feature('metered', { type: 'metered', billableMetricIds: [metricId, billableMetricId] });

@@ -78,7 +78,14 @@ export function asBilled<Terms extends HistoricTerms>(
   { periodEnd: end }: Pick<InvoicePeriod, 'periodEnd'>,
 ): Terms {
   const { endsAt } = terms.bounds;
-  return endsAt === null || !isBefore(endsAt, end) ? terms : { ...terms, bounds: { ...terms.bounds, endsAt: end } };
+  if (endsAt === null || !isBefore(endsAt, end)) return terms;
+  return { ...terms, isOfOpenEnd: true, bounds: { ...terms.bounds, endsAt: end } };
+}
+
+/** Did the period go on as it was cut at the end of an invoice (`closeNow`)? */
+export function isCut(terms: HistoricTerms, invoice: InvoicePeriod): boolean {
+  const then = terms.isOfOpenEnd ? { ...terms, bounds: { ...terms.bounds, endsAt: null } } : terms;
+  return isBefore(invoice.periodEnd, cellOf(then, invoice).end);
 }
 
 /** The whole period in which the period of an invoice lies. @throws where the terms have no such series */

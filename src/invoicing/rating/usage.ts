@@ -1,7 +1,16 @@
 import { Decimal, sum } from '../../kernel/decimal.ts';
 
 /** The aggregation of a meter (§2 Billable metric). */
-export type Aggregation = 'SUM' | 'COUNT' | 'AVG' | 'MIN' | 'MAX' | 'UNIQUE_COUNT' | 'LATEST' | 'TIME_WEIGHTED';
+export type Aggregation =
+  | 'SUM'
+  | 'COUNT'
+  | 'AVG'
+  | 'MIN'
+  | 'MAX'
+  | 'UNIQUE_COUNT'
+  | 'LATEST'
+  | 'TIME_WEIGHTED'
+  | 'PERCENTILE';
 
 /** The values of a metric's `groupBy` dimensions; null where an event has none. */
 export type GroupValues = Readonly<Record<string, string | null>>;

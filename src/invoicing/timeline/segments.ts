@@ -21,6 +21,8 @@ export interface HistoricTerms {
   readonly prices: readonly BilledPrice[];
   readonly minimumAmount?: BilledVersion['minimumAmount'];
   readonly bounds: SeriesBounds;
+  /** The end of `bounds` is the one of a bill that is older than the subscription's own, earlier end (`asBilled`). */
+  readonly isOfOpenEnd?: true;
   /** In the order of time; absent where there was never another one than the terms' own. */
   readonly versions?: readonly BilledVersion[];
   readonly redemptions?: readonly BilledRedemption[];

@@ -6,6 +6,7 @@ import {
   amountOfEach,
   type CountedEvent,
   isLevel,
+  isPercentile,
   type UsageRequest,
   type UsageRow,
   type UsageScope,
@@ -14,7 +15,7 @@ import {
 } from '../../metering/index.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { asBilled, cellOf, usageChargesOn } from '../owed/charges.ts';
+import { asBilled, cellOf, isCut, usageChargesOn } from '../owed/charges.ts';
 import { dimensionsOf, eventRuleOf, isAdditive } from '../rating/index.ts';
 import type { BilledPrice, BillingSource, BillingTerms, FindUsageSources } from '../terms/billing-terms.ts';
 import { selectTakenByOthers } from './burnt-taken.sql.ts';
@@ -78,6 +79,8 @@ interface AskedPrice {
   /** The share of its whole period. */
   readonly fraction: Fraction;
   readonly request: UsageRequest;
+  /** The whole period, where it goes on after this part (`closeNow`). */
+  readonly cutPeriod: Period | null;
 }
 
 function pricesAsked(
@@ -88,6 +91,7 @@ function pricesAsked(
   const { terms, invoice } = period;
   const charges = usageChargesOn(terms, invoice);
   const wholePeriod = charges.length === 0 ? undefined : cellOf(terms, invoice).whole;
+  const cutPeriod = wholePeriod && isCut(terms, invoice) ? wholePeriod : null;
   return charges.flatMap(({ price, spans, fraction }) => {
     const metric = price.metric as NonNullable<BilledPrice['metric']>;
     const sources = spans.flatMap((span) => sourcesOf(terms, metric.id, span));
@@ -103,7 +107,7 @@ function pricesAsked(
       ...cutOf(price),
       ...(acceptedUpTo !== undefined && { acceptedUpTo }),
     };
-    return [{ period, price, spans, fraction, request }];
+    return [{ period, price, spans, fraction, request, cutPeriod }];
   });
 }
 
@@ -112,11 +116,11 @@ interface AnsweredPrice extends AskedPrice {
 }
 
 async function answers(tx: Tx, asked: readonly AskedPrice[]): Promise<AnsweredPrice[]> {
+  const shares = await readShares(tx, asked);
   const rows = await usageOfEach(
     tx,
-    asked.map(({ request }) => request),
+    asked.map((each) => ({ ...each.request, ...sampledOf(each, shares.has(each)) })),
   );
-  const shares = await readShares(tx, asked);
   const found: AnsweredPrice[] = [];
   for (const [place, each] of asked.entries()) {
     const share = shares.get(each);
@@ -133,6 +137,20 @@ async function answers(tx: Tx, asked: readonly AskedPrice[]): Promise<AnsweredPr
     found.push({ ...each, usage });
   }
   return found;
+}
+
+/**
+ * The time whose windows a percentile is of: that of the price, or of it what is the subscription's own. After a cut
+ * all windows of the period count, those to come as 0: so no part of it is below 0.
+ */
+function sampledOf(
+  { price, spans, period, request: { sources }, cutPeriod }: AskedPrice,
+  isShared: boolean,
+): Pick<UsageRequest, 'sampled'> {
+  if (price.metric === null || !isPercentile(price.metric.meter)) return {};
+  if (cutPeriod !== null) return { sampled: [cutPeriod] };
+  const own = isShared ? (sources ?? []).filter(({ subject }) => subject === period.terms.customerId) : [];
+  return { sampled: isShared ? own.map(({ from: start, to: end }) => ({ start, end })) : spans };
 }
 
 /** What the events of a price come to one by one, where it is on each event; such a price has no groups. */

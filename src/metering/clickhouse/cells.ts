@@ -61,6 +61,7 @@ export function combine(aggregation: Aggregation, one: PartialFigure, other: Par
       return { ...(isLater(one, other) ? one : other), eventCount };
     case 'UNIQUE_COUNT':
     case 'TIME_WEIGHTED':
+    case 'PERCENTILE':
       throw new RangeError(`${aggregation} of two parts is not that of both.`);
   }
 }

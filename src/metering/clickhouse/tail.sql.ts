@@ -12,7 +12,7 @@ import {
 
 const microsecondsOf = (at: Sql): Sql => sql`(extract(epoch from ${at}) * 1000000)::bigint`;
 
-type AddedUp = Exclude<Aggregation, 'UNIQUE_COUNT' | 'TIME_WEIGHTED'>;
+type AddedUp = Exclude<Aggregation, 'UNIQUE_COUNT' | 'TIME_WEIGHTED' | 'PERCENTILE'>;
 
 const AGGREGATES: Readonly<Record<AddedUp, Sql>> = {
   SUM: sql`sum(value)`,

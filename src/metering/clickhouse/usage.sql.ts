@@ -182,7 +182,9 @@ const LATEST_PLACE = ['tupleElement(max((event_at, event_seq)), 1)', 'tupleEleme
  * The aggregates of a small value; what COUNT counts is the number of events. LATEST has the place of its event in time
  * beside it.
  */
-const SMALL_FIGURES: Readonly<Record<Exclude<Aggregation, 'UNIQUE_COUNT' | 'TIME_WEIGHTED'>, string | null>> = {
+const SMALL_FIGURES: Readonly<
+  Record<Exclude<Aggregation, 'UNIQUE_COUNT' | 'TIME_WEIGHTED' | 'PERCENTILE'>, string | null>
+> = {
   SUM: 'sum(v)',
   AVG: 'sum(v)',
   COUNT: null,
@@ -211,7 +213,7 @@ const limbsOf = (limb: (expression: string, place: number) => string): string[] 
   limbs.map((expression, place) => `toString(${limb(expression, place + 1)})`);
 
 const LARGE_FIGURES: Readonly<
-  Record<Exclude<Aggregation, 'UNIQUE_COUNT' | 'COUNT' | 'TIME_WEIGHTED'>, readonly string[]>
+  Record<Exclude<Aggregation, 'UNIQUE_COUNT' | 'COUNT' | 'TIME_WEIGHTED' | 'PERCENTILE'>, readonly string[]>
 > = {
   SUM: limbsOf((limb) => `sum(${limb})`),
   AVG: limbsOf((limb) => `sum(${limb})`),
@@ -226,7 +228,7 @@ const LARGE_FIGURES: Readonly<
 export function selectSmall(question: Question, projection: AskedProjection): Statement {
   const { aggregation } = question.scope.meter;
   const path = valuePath(question.scope.meter);
-  const figure = SMALL_FIGURES[aggregation as Exclude<Aggregation, 'UNIQUE_COUNT' | 'TIME_WEIGHTED'>];
+  const figure = SMALL_FIGURES[aggregation as Exclude<Aggregation, 'UNIQUE_COUNT' | 'TIME_WEIGHTED' | 'PERCENTILE'>];
   const measured =
     path === null || figure === null
       ? { ...measuredText(path), value: '1' }
@@ -245,8 +247,8 @@ export function selectLarge(question: Question, projection: AskedProjection): St
   const { meter } = question.scope;
   const path = valuePath(meter);
   const { aggregation } = meter;
-  if (path === null || aggregation === 'COUNT' || aggregation === 'UNIQUE_COUNT' || aggregation === 'TIME_WEIGHTED')
-    return null;
+  if (path === null || aggregation === 'COUNT' || aggregation === 'UNIQUE_COUNT') return null;
+  if (aggregation === 'TIME_WEIGHTED' || aggregation === 'PERCENTILE') return null; // never asked
   return grouped(
     question,
     projection,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Tx } from '../../db/index.ts';
 import { eachInTurns, inTurns } from '../../http/index.ts';
-import { isLevel, isOverTime } from '../meter/meter.ts';
+import { isLevel, isOverTime, isPercentile } from '../meter/meter.ts';
 import { TooManyRows } from '../meter/most-rows.ts';
 import { disjointSources, type UsageCut, type UsageQuery, type UsageRow } from '../meter/usage-request.ts';
 import { clippedWindow, type Window, type WindowSize } from '../meter/windows.ts';
@@ -80,7 +80,8 @@ export function clickhouseUsage(options: ClickHouseUsageOptions): UsageQuery<Tx>
   };
   const measure: UsageQuery<Tx>['measure'] = async (tx, scope, cuts) => {
     const sources = scope.sources === null ? null : disjointSources(scope.sources, scope.from, scope.to);
-    if (isOverTime(scope.meter)) return postgres.measure(tx, scope, cuts); // the order of events decides it
+    // The order of events decides the one, the figures of small windows the other.
+    if (isOverTime(scope.meter) || isPercentile(scope.meter)) return postgres.measure(tx, scope, cuts);
     if (isPaused || (sources !== null && new Set(sources.map(({ subject }) => subject)).size <= fewSubjects))
       return postgres.measure(tx, scope, cuts);
     const standing = await selectServingStanding(tx);

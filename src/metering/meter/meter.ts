@@ -1,7 +1,21 @@
+import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
+import type { SampleWindow } from './samples.ts';
 
 /** §2: how the values of the events of a meter become one figure. */
-export type Aggregation = 'SUM' | 'COUNT' | 'AVG' | 'MIN' | 'MAX' | 'UNIQUE_COUNT' | 'LATEST' | 'TIME_WEIGHTED';
+export type Aggregation =
+  | 'SUM'
+  | 'COUNT'
+  | 'AVG'
+  | 'MIN'
+  | 'MAX'
+  | 'UNIQUE_COUNT'
+  | 'LATEST'
+  | 'TIME_WEIGHTED'
+  | 'PERCENTILE';
+
+/** How the values of each window of a percentile become its figure. */
+export type SampleAggregation = 'SUM' | 'MAX' | 'COUNT' | 'AVG';
 
 /** The unit in which a level is counted over time; `period`: its average. */
 export type TimeUnit = 'hour' | 'day' | 'period';
@@ -15,6 +29,16 @@ export const isLevel = ({ aggregation }: Pick<Meter, 'aggregation'>): boolean =>
 /** Is it the integral of a level? It happens in time as a sum does, and it has the level from before. */
 export const isOverTime = ({ aggregation }: Pick<Meter, 'aggregation'>): boolean => aggregation === 'TIME_WEIGHTED';
 
+/** Is it a percentile of the figures of windows? */
+export const isPercentile = ({ aggregation }: Pick<Meter, 'aggregation'>): boolean => aggregation === 'PERCENTILE';
+
+/** The aggregation by which the values of events are read: of a percentile, that of its windows. */
+export const aggregationOfEvents = ({
+  aggregation,
+  sampleAggregation,
+}: Pick<Meter, 'aggregation' | 'sampleAggregation'>): Aggregation =>
+  aggregation === 'PERCENTILE' ? (sampleAggregation ?? 'SUM') : aggregation;
+
 /** The definition of a count (domain.md §1). Metrics and costs have one; metering knows nothing else of them. */
 export interface Meter {
   /** Events of this type count; without one, none do. */
@@ -22,6 +46,10 @@ export interface Meter {
   readonly aggregation: Aggregation;
   /** Of TIME_WEIGHTED, which is the integral of a level (commercial.md §5). Null or absent: of another aggregation. */
   readonly timeUnit?: TimeUnit | null;
+  /** Of PERCENTILE: above 0, up to 100; of the figures of which windows, and how each of them becomes one. */
+  readonly percentile?: Decimal | null;
+  readonly sampleWindow?: SampleWindow | null;
+  readonly sampleAggregation?: SampleAggregation | null;
   /** `$.tokens` is `data.tokens`. Null (COUNT only): every event counts. */
   readonly valueProperty: string | null;
   /** Dimension name to path, e.g. `{ model: '$.request.model' }`. */

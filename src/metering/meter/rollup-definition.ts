@@ -1,4 +1,5 @@
 import type { Meter } from './meter.ts';
+import { isOfHours } from './samples.ts';
 
 /** The part of a meter that decides its roll-ups: all but its name, its start and the names of its dimensions. */
 export interface RollupDefinition {
@@ -14,7 +15,10 @@ export interface RollupDefinition {
 export function rollupDefinitionOf(
   meter: Omit<Meter, 'aggregation' | 'eventFrom'> & { aggregation: Meter['aggregation'] | null },
 ): RollupDefinition | null {
-  const { eventType, aggregation, valueProperty, groupBy } = meter;
+  const { eventType, valueProperty, groupBy, sampleWindow } = meter;
+  const isSampled = meter.aggregation === 'PERCENTILE';
+  if (isSampled && sampleWindow && !isOfHours(sampleWindow)) return null; // it has an hour as a whole
+  const aggregation = isSampled ? (meter.sampleAggregation ?? 'SUM') : meter.aggregation;
   if (eventType === null || aggregation === null || (valueProperty === null && aggregation !== 'COUNT')) return null;
   const kinds = {
     COUNT: 'count',
@@ -25,10 +29,10 @@ export function rollupDefinitionOf(
     AVG: 'number',
     MIN: 'number',
     MAX: 'number',
-  } as const;
+  } as const satisfies Record<Exclude<Meter['aggregation'], 'PERCENTILE'>, RollupDefinition['kind']>;
   return {
     eventType,
-    kind: kinds[aggregation],
+    kind: kinds[aggregation as keyof typeof kinds],
     path: valueProperty === null ? null : withoutRoot(valueProperty),
     dimensions: [...new Set(Object.values(groupBy ?? {}).map(withoutRoot))].toSorted(),
   };

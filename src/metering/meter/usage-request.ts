@@ -27,6 +27,8 @@ export interface UsageScope {
   readonly mostRows?: number;
   /** The period whose length a figure in `timeUnit: period` is divided by. Absent: the time that is asked about. */
   readonly wholePeriod?: Period;
+  /** The time whose windows a percentile is of, in order and apart; it holds all sources. Absent: that asked about. */
+  readonly sampled?: readonly Period[];
   /** Only events up to here in the order of acceptance (`usageMark`); then all are read, and no roll-up. */
   readonly acceptedUpTo?: bigint;
 }
@@ -82,6 +84,8 @@ export interface UsageRow {
  *
  * TIME_WEIGHTED is the integral of such levels over the time asked about, each customer and each combination of the
  * meter's dimensions by itself, then added up. All windows from the first level on have a row.
+ *
+ * PERCENTILE is of the figures of its windows in UTC, clipped to the time asked about; one without events is 0.
  *
  * @throws TooManyRows where the question needs more of them than it may
  *

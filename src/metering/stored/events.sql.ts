@@ -6,7 +6,7 @@ import type { EventIds, EventPlace } from '../events/event-id.ts';
 import type { EventRecord } from '../events/event-record.ts';
 import type { UnmatchedReason } from '../events/schemas.ts';
 import { countEvents } from '../intake/tally.sql.ts';
-import type { Meter } from '../meter/meter.ts';
+import { aggregationOfEvents, type Meter } from '../meter/meter.ts';
 import { countsFor } from '../usage/usage.sql.ts';
 
 /** The columns of a `StoredEvent`; `e` is the event, `s` its subject. */
@@ -101,7 +101,7 @@ function reasonOf(meters: readonly OwnedMeter[]): Sql {
                 when not bool_or(${inTime}) then 'BEFORE_EVENT_FROM'
                 when not bool_or(${inTime} and ${hasValue}) then 'NO_VALUE' end
       from unnest(${meters.map(({ merchantId }) => merchantId)}::text[],
-                  ${column(({ eventType }) => eventType)}::text[], ${column(({ aggregation }) => aggregation)}::text[],
+                  ${column(({ eventType }) => eventType)}::text[], ${column(aggregationOfEvents)}::text[],
                   ${column(({ valueProperty }) => valueProperty?.slice(2) ?? null)}::text[],
                   ${column(({ eventFrom }) => eventFrom)}::timestamptz[])
            as m (merchant_id, event_type, aggregation, path, event_from)

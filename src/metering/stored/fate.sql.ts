@@ -1,5 +1,6 @@
 import { type Sql, sql, type Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
+import { aggregationOfEvents } from '../meter/meter.ts';
 import { lastSeq } from '../usage/rollup-definitions.sql.ts';
 import type { OwnedMeter } from './events.sql.ts';
 
@@ -43,7 +44,7 @@ export async function selectReadings(
                  'group', coalesce((
                    select jsonb_object_agg(d.key, event_text(e.data, string_to_array(substr(d.value, 3), '.')))
                      from jsonb_each_text(m.dimensions::jsonb) d), '{}')) order by m.place)
-          from unnest(${meters.map(({ id }) => id)}::text[], ${column(({ aggregation }) => aggregation)}::text[],
+          from unnest(${meters.map(({ id }) => id)}::text[], ${column(aggregationOfEvents)}::text[],
                       ${column(({ valueProperty }) => valueProperty?.slice(2) ?? null)}::text[],
                       ${column(({ eventFrom }) => eventFrom)}::timestamptz[],
                       ${column(({ groupBy }) => JSON.stringify(groupBy ?? {}))}::text[])

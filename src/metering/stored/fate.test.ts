@@ -251,6 +251,8 @@ describe('an event that counts nothing', () => {
   });
 });
 
+const DAILY = { aggregation: 'PERCENTILE', percentile: '95', sampleWindow: 'P1D' };
+
 describe('the value that an event contributes', () => {
   it.each([
     { aggregation: 'SUM', units: '"0.10"', value: '0.1' },
@@ -258,10 +260,12 @@ describe('the value that an event contributes', () => {
     { aggregation: 'LATEST', units: '-1e-9', value: '-0.000000001' },
     { aggregation: 'COUNT', units: '"red"', value: '1' },
     { aggregation: 'UNIQUE_COUNT', units: '1.0', value: '"1"' },
-  ])('to $aggregation with $units is $value', async ({ aggregation, units, value }) => {
+    { ...DAILY, sampleAggregation: 'MAX', units: '2.50', value: '2.5' },
+    { ...DAILY, sampleAggregation: 'COUNT', units: '"red"', value: '1' },
+  ])('to $aggregation with $units is $value', async ({ units, value, ...fields }) => {
     const merchant = await env.merchant();
     const shop = shopOf(merchant);
-    const metric = await shop.metric({ aggregation });
+    const metric = await shop.metric(fields);
     const customer = await shop.customer();
     const sent = await merchant.post(
       '/v0/events',

@@ -104,7 +104,26 @@ function aggregate(meter: Meter, events: readonly NaiveEvent[]): string {
       return toText(numberAt(lastOf(events).data, path) as bigint);
     case 'TIME_WEIGHTED':
       throw new RangeError('A figure over time has an oracle of its own (test/stories/levels-over-time.test.ts).');
+    case 'PERCENTILE':
+      throw new RangeError('A percentile is of windows of a time.');
   }
+}
+
+const SECONDS: Readonly<Record<string, number>> = { PT1M: 60, PT5M: 300, PT15M: 900, PT1H: 3600, P1D: 86_400 };
+
+/** Each window one by one, from the first that the time touches on; of their figures the one at the rank. */
+function percentileOf(meter: Meter, events: readonly NaiveEvent[], { from, to }: { from: Instant; to: Instant }) {
+  const length = BigInt(SECONDS[meter.sampleWindow as string] as number) * 1_000_000_000n;
+  const windowOf = (ns: bigint): bigint => (ns - (((ns % length) + length) % length)) / length;
+  const used = Map.groupBy(events, ({ at }) => windowOf(at.epochNanoseconds));
+  const figures: string[] = [];
+  for (let window = windowOf(from.epochNanoseconds); window * length < to.epochNanoseconds; window += 1n)
+    figures.push(
+      aggregate({ ...meter, aggregation: meter.sampleAggregation as Meter['aggregation'] }, used.get(window) ?? []),
+    );
+  figures.sort((a, b) => (toInteger(a) < toInteger(b) ? -1 : 1));
+  const millionths = BigInt(Math.round(Number(meter.percentile) * 1_000_000));
+  return figures[Number((millionths * BigInt(figures.length) + 99_999_999n) / 100_000_000n) - 1] as string;
 }
 
 /** By time; of one time, the event that was accepted last. */
@@ -168,7 +187,8 @@ function naiveLevels(
 export function naiveUsage(events: readonly NaiveEvent[], scope: UsageScope, cut: UsageCut): string[] {
   const { meter, from, to, sources, groupFilters = {} } = scope;
   const inside = (at: Instant, a: Instant, b: Instant) => !isBefore(at, a) && isBefore(at, b);
-  const isText = meter.aggregation === 'COUNT' || meter.aggregation === 'UNIQUE_COUNT';
+  const isPercentile = meter.aggregation === 'PERCENTILE';
+  const isText = ['COUNT', 'UNIQUE_COUNT'].includes((isPercentile && meter.sampleAggregation) || meter.aggregation);
   const isLevel = meter.aggregation === 'LATEST';
   const isAsked = (event: NaiveEvent) =>
     inside(event.at, from, to) &&
@@ -195,5 +215,12 @@ export function naiveUsage(events: readonly NaiveEvent[], scope: UsageScope, cut
   const cells = Map.groupBy(counted, (event) => keyOf(event));
   if (cut.window === undefined && (cut.groups ?? []).length === 0 && counted.length === 0)
     cells.set(JSON.stringify({ group: {}, window: undefined }), []);
-  return [...cells].map(([key, cell]) => `${key} ${aggregate(meter, cell)} of ${cell.length}`).toSorted();
+  const timeOf = (cell: readonly NaiveEvent[]): { from: Instant; to: Instant } => {
+    const start = cut.window && cell[0] && windowStart(cell[0].at, cut.window);
+    const end = start && cut.window && windowEnd(start, cut.window);
+    return { from: start && isBefore(from, start) ? start : from, to: end && isBefore(end, to) ? end : to };
+  };
+  const figure = (cell: readonly NaiveEvent[]) =>
+    isPercentile ? percentileOf(meter, cell, timeOf(cell)) : aggregate(meter, cell);
+  return [...cells].map(([key, cell]) => `${key} ${figure(cell)} of ${cell.length}`).toSorted();
 }

@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/index.ts';
 import { type Decimal, decimal, ZERO } from '../../kernel/decimal.ts';
-import { isLevel, type Meter } from '../meter/meter.ts';
+import { isLevel, isPercentile, type Meter } from '../meter/meter.ts';
 import { definitionText, type RollupDefinition, rollupDefinitionOf } from '../meter/rollup-definition.ts';
 import type { UsageRow, UsageScope, UsageSource } from '../meter/usage-request.ts';
 import { FIGURES, type FigureFunction, type FigureQuestion, type FigureRow, selectFigures } from './figures.sql.ts';
@@ -101,6 +101,7 @@ export function figureOf(meter: Meter, row: Omit<FigureRow, 'readHours'> | undef
  */
 export function figure(meter: Meter, value: Decimal | null, eventCount: number): Decimal {
   if (value === null || (eventCount === 0 && !isLevel(meter))) return ZERO;
+  if (isPercentile(meter) && meter.sampleAggregation === 'AVG') return value.toSignificantDigits(AVERAGE_DIGITS);
   return meter.aggregation === 'AVG' ? average(value, eventCount) : value;
 }
 

@@ -40,7 +40,8 @@ function stretchesIn(scope: UsageScope): Stretch[] {
   });
 }
 
-const UNITS: Readonly<Record<WindowSize, { readonly unit: string; readonly length: string }>> = {
+/** Of windows, for PostgreSQL. */
+export const UNITS: Readonly<Record<WindowSize, { readonly unit: string; readonly length: string }>> = {
   MINUTE: { unit: 'minute', length: '1 minute' },
   HOUR: { unit: 'hour', length: '1 hour' },
   DAY: { unit: 'day', length: '24 hours' },

@@ -3,8 +3,16 @@ import type { Decimal } from '../../kernel/decimal.ts';
 import { EARLIEST, type Instant, isBefore, latest } from '../../kernel/time.ts';
 import { eventsAtHand } from '../events/at-hand.sql.ts';
 import { hoursOf, type Interval, type Remainder } from '../meter/hours.ts';
-import { type Aggregation, dimensionPath, isLevel, type Meter, pathSegments } from '../meter/meter.ts';
+import {
+  type Aggregation,
+  aggregationOfEvents,
+  dimensionPath,
+  isLevel,
+  type Meter,
+  pathSegments,
+} from '../meter/meter.ts';
 import type { RollupDefinition } from '../meter/rollup-definition.ts';
+import { type SampleWindow, secondsOf } from '../meter/samples.ts';
 import { disjointSources, type EventRule, type UsageScope } from '../meter/usage-request.ts';
 import type { WindowSize } from '../meter/windows.ts';
 import { contentOf } from './rollup-definitions.sql.ts';
@@ -14,6 +22,8 @@ export interface UsageColumns {
   readonly dimensions: readonly string[];
   readonly byCustomer: boolean;
   readonly window: WindowSize | null;
+  /** Rows of counted events also say their window of a percentile, as the last column. Absent: of another figure. */
+  readonly sample?: SampleWindow;
 }
 
 export interface MeasuredRow {
@@ -45,7 +55,9 @@ export const ADDITIVE: ReadonlySet<Aggregation> = new Set<Aggregation>(['SUM', '
 export function meterValue(meter: Meter): Sql {
   if (meter.valueProperty === null) return sql`1`;
   const path = pathSegments(meter.valueProperty);
-  return NUMERIC.has(meter.aggregation) ? sql`event_number(e.data, ${path})` : sql`event_text(e.data, ${path})`;
+  return NUMERIC.has(aggregationOfEvents(meter))
+    ? sql`event_number(e.data, ${path})`
+    : sql`event_text(e.data, ${path})`;
 }
 
 /** Does an event contribute? `e` is the event. */
@@ -57,7 +69,7 @@ export const countsFor = (meter: Meter): Sql =>
   ]);
 
 /** AVG is divided outside, where the number of digits is ours; MIN and MAX compare numbers, not texts. */
-const AGGREGATES: Readonly<Record<Exclude<Aggregation, 'TIME_WEIGHTED'>, Sql>> = {
+const AGGREGATES: Readonly<Record<Exclude<Aggregation, 'TIME_WEIGHTED' | 'PERCENTILE'>, Sql>> = {
   SUM: sql`sum(value)`,
   AVG: sql`sum(value)`,
   COUNT: sql`sum(event_count)`,
@@ -67,9 +79,10 @@ const AGGREGATES: Readonly<Record<Exclude<Aggregation, 'TIME_WEIGHTED'>, Sql>> =
   LATEST: sql`(array_agg(value order by at desc, seq desc))[1]`,
 };
 
-/** @throws for a figure over time, which has statements of its own */
+/** @throws for a figure over time or a percentile, which have statements of their own */
 export function aggregateOf({ aggregation }: Meter): Sql {
-  if (aggregation === 'TIME_WEIGHTED') throw new RangeError('A figure over time is no aggregate of rows.');
+  if (aggregation === 'TIME_WEIGHTED' || aggregation === 'PERCENTILE')
+    throw new RangeError(`${aggregation} is no aggregate of rows.`);
   return AGGREGATES[aggregation];
 }
 
@@ -105,6 +118,11 @@ export const listed = (columns: readonly (Sql | false | null)[]): Sql =>
 const windowOf = ({ window }: UsageColumns, at: Sql): Sql | null =>
   window && sql`date_trunc(${window.toLowerCase()}, ${at}, 'UTC') as window_start`;
 
+/** The window of a percentile: they begin with the epoch, so they lie in UTC as the days do. */
+const sampleOf = ({ sample }: UsageColumns, at: Sql): Sql | false =>
+  sample !== undefined &&
+  sql`date_bin(make_interval(secs => ${secondsOf(sample)}), ${at}, to_timestamp(0)) as sample_at`;
+
 const customerOf = ({ byCustomer }: UsageColumns): Sql | false =>
   byCustomer && sql`coalesce(s.customer_id, s.addressee) as customer_id`;
 
@@ -114,7 +132,12 @@ const customers = ({ byCustomer }: UsageColumns, merchantId: string): Sql =>
 
 /** The dimensions as columns of `c`, and what cuts beside them. */
 const cutBy = (columns: UsageColumns, at: Sql): Sql =>
-  listed([...columns.dimensions.map((_, index) => sql.ref(`c.d${index}`)), customerOf(columns), windowOf(columns, at)]);
+  listed([
+    ...columns.dimensions.map((_, index) => sql.ref(`c.d${index}`)),
+    customerOf(columns),
+    windowOf(columns, at),
+    sampleOf(columns, at),
+  ]);
 
 const dimensionsAs = ({ dimensions }: UsageColumns, textOf: (dimension: string) => Sql): Sql =>
   listed(dimensions.map((dimension, index) => sql`${textOf(dimension)} as ${sql.ref(`d${index}`)}`));
@@ -315,12 +338,16 @@ const added = (part: SubjectInterval<Interval>): SubjectInterval<Remainder> => (
  * The events of a subject come from the index (subject, type, at), those of all subjects by block (`event_blocks`).
  */
 export function selectUsage(scope: UsageScope, columns: UsageColumns, sets: readonly (readonly string[])[]): Sql {
+  return sql`with ${figures(scope, columns, sets, countedEvents(scope, columns), sql`true`)}`;
+}
+
+/** The counted events of a question with their cut, as statements: at, seq, value, event_count, then the columns. */
+export function countedEvents(scope: UsageScope, columns: UsageColumns): Sql[] {
   const earlier = earlierThan(scope).map((part): SubjectInterval<Remainder> => ({ ...part, sign: 0 }));
-  const counted = [
+  return [
     ...eventsIn(intervalsOf(scope).map(added), scope, columns, sql`c.value`),
     ...(earlier.length === 0 ? [] : eventsIn(earlier, scope, columns, sql`c.value`, 'the last ones')),
   ];
-  return sql`with ${figures(scope, columns, sets, counted, sql`true`)}`;
 }
 
 /** What the events of a sum or a count come to one by one, exact. Every event is read: a roll-up has no events. */
@@ -350,14 +377,27 @@ export function selectRolledUsage(
   sets: readonly (readonly string[])[],
   definition: RollupDefinition,
 ): Sql | null {
-  const { merchantId, meter } = scope;
+  const counted = countedRollups(scope, columns, definition);
+  if (counted === null) return null;
+  return sql`
+    with definition as materialized (
+      select id from rollup_definition
+       where merchant_id = ${scope.merchantId} and event_type = ${definition.eventType}
+         and content = text_hash(${contentOf(definition)})
+         and is_ready),
+    ${figures(scope, columns, sets, counted, sql`exists (select from definition)`)}`;
+}
+
+/** The same from roll-ups of `definition` (id), and from events beside full hours; null where no hour is full. */
+export function countedRollups(scope: UsageScope, columns: UsageColumns, definition: RollupDefinition): Sql[] | null {
+  const { meter } = scope;
   const inHours = columns.window === 'MINUTE' ? { full: [], remainder: intervalsOf(scope).map(added) } : hoursIn(scope);
   const { full } = inHours;
   const earlier = earlierThan(scope);
   if (full.length === 0 && earlier.length === 0) return null;
   const remainder = [...inHours.remainder, ...earlier.flatMap(remainderOf)];
   const isSet = meter.aggregation === 'UNIQUE_COUNT';
-  const counted = [
+  return [
     ...(remainder.length === 0
       ? []
       : eventsIn(remainder, scope, columns, PASSED_ON[meter.aggregation] ?? sql`c.value`)),
@@ -383,13 +423,6 @@ export function selectRolledUsage(
         ]
       : []),
   ];
-  return sql`
-    with definition as materialized (
-      select id from rollup_definition
-       where merchant_id = ${merchantId} and event_type = ${definition.eventType}
-         and content = text_hash(${contentOf(definition)})
-         and is_ready),
-    ${figures(scope, columns, sets, counted, sql`exists (select from definition)`)}`;
 }
 
 /** The part of an event's value that a roll-up does not have. */

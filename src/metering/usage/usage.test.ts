@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cases } from '../../../test/support/cases.ts';
 import { cloneDatabase } from '../../../test/support/environment.ts';
 import { Database, parseExactJson, sql, type Tx } from '../../db/index.ts';
-import { plain, sum } from '../../kernel/decimal.ts';
+import { decimal, plain, sum } from '../../kernel/decimal.ts';
 import { orThrow } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { acceptEvents, createIntake, type EventIntake } from '../intake/intake.ts';
 import { linkExternalSubject, linkSubscriptionSubject } from '../intake/subjects.ts';
-import type { Aggregation, Meter } from '../meter/meter.ts';
+import type { Aggregation, Meter, SampleAggregation } from '../meter/meter.ts';
 import { TooManyRows, withinRows } from '../meter/most-rows.ts';
 import { type RollupDefinition, rollupDefinitionOf } from '../meter/rollup-definition.ts';
 import type { UsageCut, UsageRow, UsageScope } from '../meter/usage-request.ts';
@@ -174,6 +174,13 @@ const scopes = fc.record({
   ),
   groupFilters: fc.constantFrom({}, { region: ['eu', '1'] }, { region: ['us', null] }, { deep: ['x'], region: [null] }),
   withValue: fc.boolean(),
+  // Makes a percentile of what can be the figure of its windows.
+  sampled: fc.option(
+    fc.record({
+      percentile: fc.constantFrom('0.1', '5', '50', '66.67', '95', '99.9', '100').map(decimal),
+      sampleWindow: fc.constantFrom(...(['PT5M', 'PT15M', 'PT1H', 'P1D'] as const)),
+    }),
+  ),
 });
 
 /** Adds the events from before a meter, a few at a time. */
@@ -185,15 +192,22 @@ async function backfill(tx: Tx): Promise<void> {
 const rolledUp = async (tx: Tx) =>
   (await tx.one<{ rows: number }>(sql`select count(*)::int as rows from usage_rollup`)).rows;
 
+type Wanted = typeof scopes extends fc.Arbitrary<infer Scope> ? Scope : never;
+const SAMPLES: ReadonlySet<Aggregation | undefined> = new Set<Aggregation>(['SUM', 'MAX', 'COUNT', 'AVG']);
+
+function meterIn({ aggregation, eventFrom, withValue, sampled }: Wanted): Meter {
+  const more = { eventFrom, valueProperty: aggregation === 'COUNT' && !withValue ? null : '$.v' };
+  if (sampled === null || !SAMPLES.has(aggregation)) return meterOf(aggregation, more);
+  return meterOf('PERCENTILE', { ...more, ...sampled, sampleAggregation: aggregation as SampleAggregation });
+}
+
 describe('rolled-up usage', () => {
   it(
     'is that of the events and of a naive count, whenever the meter was made, and after all roll-ups were dropped',
     () =>
       fc.assert(
         fc.asyncProperty(events, scopes, cuts, fc.nat({ max: 25 }), async (sent, wanted, cut, after) => {
-          const { aggregation, withValue, ...rest } = wanted;
-          const valueProperty = aggregation === 'COUNT' && !withValue ? null : '$.v';
-          const meter = meterOf(aggregation, { eventFrom: rest.eventFrom, valueProperty });
+          const meter = meterIn(wanted);
           await withEvents(
             sent,
             async (tx, naive) => {
@@ -202,8 +216,8 @@ describe('rolled-up usage', () => {
                 meter,
                 from: FROM,
                 to: TO,
-                sources: rest.sources,
-                groupFilters: rest.groupFilters,
+                sources: wanted.sources,
+                groupFilters: wanted.groupFilters,
               };
               const expected = naiveUsage(naive, scope, cut);
               const read = async (query: typeof measure) => {

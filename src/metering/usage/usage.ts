@@ -1,7 +1,7 @@
 import type { Sql, Tx } from '../../db/index.ts';
 import { eachInTurns, inTurns } from '../../http/index.ts';
 import { type Decimal, ZERO } from '../../kernel/decimal.ts';
-import { isLevel, isOverTime } from '../meter/meter.ts';
+import { isLevel, isOverTime, isPercentile } from '../meter/meter.ts';
 import { TooManyRows } from '../meter/most-rows.ts';
 import { type RollupDefinition, rollupDefinitionOf } from '../meter/rollup-definition.ts';
 import type { EventRule, UsageCut, UsageQuery, UsageRequest, UsageRow, UsageScope } from '../meter/usage-request.ts';
@@ -11,6 +11,7 @@ import { figure, isKept, keptFigures, type UsageFigure } from './figures.ts';
 import { type Stamped, withoutRepeats } from './levels.ts';
 import { selectOverTime } from './over-time.sql.ts';
 import { overTime } from './over-time.ts';
+import { selectPercentile } from './percentile.sql.ts';
 import {
   columnNames,
   intervalsOf,
@@ -26,7 +27,10 @@ export const rawUsage: UsageQuery<Tx> = {
   async measure(tx, scope, cuts) {
     const { columns, distinct } = askedOf(cuts);
     if (isOverTime(scope.meter)) return measureOverTime(tx, scope, cuts, null);
-    return cutRows(await measuredRows(tx, selectUsage(scope, columns, distinct), scope, columns), scope, cuts, columns);
+    const query = isPercentile(scope.meter)
+      ? (selectPercentile(scope, columns, distinct, null) as Sql)
+      : selectUsage(scope, columns, distinct);
+    return cutRows(await measuredRows(tx, query, scope, columns), scope, cuts, columns);
   },
 };
 
@@ -40,7 +44,8 @@ export const postgresUsage: UsageQuery<Tx> = {
     }
     const definition = scope.acceptedUpTo === undefined ? rollupDefinitionOf(scope.meter) : null;
     if (isOverTime(scope.meter)) return measureOverTime(tx, scope, cuts, definition);
-    const query = definition && selectRolledUsage(scope, columns, distinct, definition);
+    const select = isPercentile(scope.meter) ? selectPercentile : selectRolledUsage;
+    const query = definition && select(scope, columns, distinct, definition);
     const rows = query && (await measuredRows(tx, query, scope, columns));
     if (!rows?.every(({ isComplete }) => isComplete)) return rawUsage.measure(tx, scope, cuts);
     return cutRows(rows, scope, cuts, columns);
@@ -155,7 +160,7 @@ export async function measureEach(tx: Tx, questions: readonly UsageScope[]): Pro
 const togetherWith = (question: UsageScope): unknown => {
   const { meter, sources, groupFilters = {}, acceptedUpTo } = question;
   const isAlone = sources === null || acceptedUpTo !== undefined || Object.keys(groupFilters).length > 0;
-  if (isAlone || isLevel(meter) || isOverTime(meter)) return question;
+  if (isAlone || isLevel(meter) || isOverTime(meter) || isPercentile(meter)) return question;
   const { eventType, aggregation, valueProperty } = meter;
   return JSON.stringify([eventType, aggregation, valueProperty, meter.groupBy]);
 };

@@ -8,7 +8,17 @@ import { Page } from '../../shape/page.tsx';
 import { useProductFilter } from './product-filter.ts';
 
 export const METRIC_FIELDS = ['name', 'productId', 'eventType', 'aggregation', 'valueProperty', 'unit', 'groupBy'];
-export const METRIC_MORE = ['displayUnit.*', 'description', 'timeUnit', 'eventFrom', 'taxRate', 'itemId'];
+export const METRIC_MORE = [
+  'displayUnit.*',
+  'description',
+  'timeUnit',
+  'percentile',
+  'sampleWindow',
+  'sampleAggregation',
+  'eventFrom',
+  'taxRate',
+  'itemId',
+];
 export const METRIC_LABELS = {
   productId: 'Product',
   'displayUnit.per': 'Shown in so many units at once',
@@ -17,6 +27,9 @@ export const METRIC_LABELS = {
   valueProperty: 'Path of the value',
   groupBy: 'Dimensions (JSON: name and path)',
   timeUnit: 'Unit of time of TIME_WEIGHTED',
+  percentile: 'Percentile of PERCENTILE',
+  sampleWindow: 'Its windows',
+  sampleAggregation: 'The figure of a window',
   eventFrom: 'Only events after',
   taxRate: 'Tax rate in percent',
   itemId: 'Item',
@@ -31,11 +44,16 @@ const VERBS: Readonly<Record<BillableMetric['aggregation'], string>> = {
   UNIQUE_COUNT: 'Counts the different values of',
   LATEST: 'Takes the last value of',
   TIME_WEIGHTED: 'Counts over time the level of',
+  PERCENTILE: 'Adds up',
 };
 
-/** What a metric counts: `Adds up tokens of the events tokens.used, by model`. */
+/**
+ * What a metric counts: `Adds up tokens of the events tokens.used, by model`; of a percentile, what each window does
+ * first.
+ */
 export function metricWords(metric: BillableMetric): string {
-  const { aggregation, eventType, valueProperty, groupBy } = metric;
+  const { eventType, valueProperty, groupBy, percentile, sampleWindow } = metric;
+  const aggregation = metric.sampleAggregation ?? metric.aggregation;
   if (eventType === null) return 'Counts no event: it has no type of events yet.';
   const value = valueProperty?.replace(/^\$\./, '');
   const dimensions = Object.keys(groupBy ?? {});
@@ -43,6 +61,7 @@ export function metricWords(metric: BillableMetric): string {
     aggregation === 'COUNT'
       ? `Counts the events ${eventType}`
       : `${VERBS[aggregation]} ${value} ${aggregation === 'SUM' ? 'of' : 'in'} the events ${eventType}`,
+    ...(percentile === null ? [] : [`at percentile ${percentile} of the windows of ${sampleWindow}`]),
     ...(dimensions.length > 0 ? [`by ${dimensions.join(' and ')}`] : []),
   ].join(', ');
 }
