@@ -25,6 +25,7 @@ export const ledgerReasons = [
   'invoice_cancelled',
   'invoice_written_off',
   'payment',
+  'payment_reversed',
   'wallet_top_up',
   'wallet_applied',
   'credit',

@@ -14,6 +14,10 @@ const RULES = [
   'top-ups-due-are-open',
   'wallet-applied-is-booked',
   'cash-is-what-came',
+  'paid-is-what-pays',
+  'reversed-money-is-collected',
+  'revenue-facts-are-true',
+  'revenue-is-booked',
   'refunds-payable-are-asked',
 ];
 

@@ -873,6 +873,15 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
       return { params: { id, paymentId: manual.id }, body: { reference: 'SEPA 17', returnedAt: manual.createdAt } };
     },
   ],
+  reverseInvoicePayment: [
+    async (world) => {
+      const { id } = await issued(world);
+      const paid = { amount: '5.00', method: 'cash', idempotencyKey: unique('cash') };
+      const payment = await world.shop.create(`/v2/invoices/${id}/payments`, paid);
+      const body = { reason: 'It came back', reversedAt: payment.createdAt, idempotencyKey: unique('reversal') };
+      return { params: { id, paymentId: payment.id }, body };
+    },
+  ],
   refundInvoice: [async (world) => on((await paid(world)).id, { reason: 'A gesture' })],
   listInvoiceCreditNotes: [({ invoice }) => on(invoice.id)],
   getInvoiceCreditNote: [({ invoice, refund }) => ({ params: { id: invoice.id, creditNoteId: refund.id } })],

@@ -211,6 +211,7 @@ export const OPERATIONS = {
     payNow: 'POST /v2/invoices/{id}/pay b',
     recordPayment: 'POST /v2/invoices/{id}/payments b',
     listPayments: 'GET /v2/invoices/{id}/payments ql',
+    reversePayment: 'POST /v2/invoices/{id}/payments/{paymentId}/reverse b',
     markPaymentReturned: 'POST /v2/invoices/{id}/payments/{paymentId}/markReturned b',
     openPaymentSession: 'POST /v2/invoices/{id}/paymentSessions b',
     refund: 'POST /v2/invoices/{id}/refunds b',

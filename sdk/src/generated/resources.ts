@@ -210,6 +210,7 @@ import type {
   PaymentMethodList,
   PaymentMethodSetup,
   PaymentReturnCreate,
+  PaymentReverse,
   PaymentSession,
   PaymentSessionCompletion,
   Plan,
@@ -1838,6 +1839,15 @@ export interface InvoicesResource {
   listPayments(id: string, query?: ListInvoicePaymentsQuery, options?: CallOptions): List<InvoicePaymentList>;
 
   /**
+   * Reverse a recorded payment.
+   *
+   * A recorded payment came back, or was a mistake. What it paid is owed again: a `PAID` invoice is `ISSUED`, or `WRITTEN_OFF` if it had been. What it put into the wallet is taken out; the next issued invoice collects the part that was spent. A grant or a top-up that it made is undone, or the request fails with 409 `WALLET_SPENT` if some of it is used. A subscription stays active. Payments by a provider cannot be reversed.
+   *
+   * `POST /v2/invoices/{id}/payments/{paymentId}/reverse`
+   */
+  reversePayment(id: string, paymentId: string, body: PaymentReverse, options?: CallOptions): Promise<InvoicePayment>;
+
+  /**
    * Mark a recorded payment as returned.
    *
    * Confirms that you have sent the money of a payment back. Only a payment with `returnStatus` `manual` can be marked, and only once. A later void of the refund does not undo it.
@@ -2884,6 +2894,7 @@ export interface Operations {
   'POST /v2/invoices/{id}/pay': { query: Record<string, never>; body: Reason; reply: Invoice };
   'POST /v2/invoices/{id}/payments': { query: Record<string, never>; body: InvoicePaymentCreate; reply: InvoicePayment };
   'GET /v2/invoices/{id}/payments': { query: ListInvoicePaymentsQuery; body: undefined; reply: InvoicePaymentList };
+  'POST /v2/invoices/{id}/payments/{paymentId}/reverse': { query: Record<string, never>; body: PaymentReverse; reply: InvoicePayment };
   'POST /v2/invoices/{id}/payments/{paymentId}/markReturned': { query: Record<string, never>; body: PaymentReturnCreate; reply: InvoicePayment };
   'POST /v2/invoices/{id}/paymentSessions': { query: Record<string, never>; body: InvoicePaymentSessionCreate; reply: PaymentSession };
   'POST /v2/invoices/{id}/refunds': { query: Record<string, never>; body: RefundCreate; reply: InvoiceRefund };

@@ -1,7 +1,7 @@
 // Made of the OpenAPI document by `npm run sdk:generate`. A test makes it again and compares.
 
 /** The reason of an error, for programs. A later version can add codes. */
-export type ErrorCode = ("API_KEY_MISSING" | "API_KEY_INVALID" | "API_KEY_EXPIRED" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "INVALID_TRANSITION" | "PRECONDITION_FAILED" | "METHOD_NOT_ALLOWED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "MALFORMED_REQUEST" | "REQUEST_TIMEOUT" | "HEADERS_TOO_LARGE" | "MALFORMED_BODY" | "INVALID_VALUE" | "RATE_LIMITED" | "TOO_MANY_AT_ONCE" | "TOOK_TOO_LONG" | "CLOCK_BEHIND" | "DATABASE_FULL" | "DATABASE_UNAVAILABLE" | "CONSUMER_EXISTS" | "TAX_NOT_ENABLED" | "PROVIDER_NOT_CONNECTED" | "EXTERNAL_ID_TAKEN" | "CUSTOMER_EXISTS" | "CUSTOMER_IN_USE" | "KEY_TAKEN" | "FEATURE_IN_USE" | "METRIC_IN_USE" | "ITEM_IN_USE" | "FEE_IN_USE" | "PRICE_IN_USE" | "PLAN_IN_USE" | "VERSION_IS_DEFAULT" | "VERSION_NOT_PUBLISHED" | "CLOCK_BACKWARDS" | "CLOCK_ADVANCING" | "TEST_CLOCK_IN_USE" | "INGEST_QUEUE_FULL" | "EVENTS_ARCHIVED" | "ARCHIVE_UNAVAILABLE" | "ADJUSTMENT_IN_USE" | "COUPON_EXPIRED" | "COUPON_ALREADY_REDEEMED" | "COUPON_EXHAUSTED" | "COUPON_NOT_APPLICABLE" | "CHANGE_SCHEDULED" | "OTHER_PLAN_VERSION" | "PLAN_MIGRATION_RUNNING" | "ENTITLEMENT_NOT_METERED" | "RESERVATION_UNAVAILABLE" | "ENTITLEMENT_ENDED" | "ENTITLEMENT_EXISTS" | "INSUFFICIENT_BALANCE" | "INVOICE_NOT_PAID" | "INVOICE_ALREADY_REFUNDED" | "WALLET_SPENT" | "SETTLEMENT_TOO_MUCH" | "REBILL_NOT_POSSIBLE" | "TAX_FAILED" | "DOCUMENT_NOT_AVAILABLE" | "PAYMENT_SESSION_EXPIRED" | "PAYMENT_IN_PROGRESS" | "PROVIDER_SIGNATURE_INVALID" | "PAID_AT_PROVIDER" | "PAYMENT_DISPUTED" | "NO_PAYMENT_METHOD" | "NO_PAYMENT_PROVIDER" | "REFERENCE_TAKEN" | "ORDER_IN_USE" | "ORDER_WITHOUT_LINES" | "ORDER_TOTAL_DIFFERS" | "APPROVAL_PENDING" | "SNAPSHOT_STALE" | "SELF_APPROVAL" | "WEBHOOK_SIGNATURE_INVALID" | "SECRET_UNREADABLE" | "SOURCE_DISABLED" | "TOO_MANY_ENDPOINTS" | "ENDPOINT_DISABLED" | "TOO_MANY_DELIVERIES" | "CHECKOUT_NOT_POSSIBLE" | "CHECKOUT_LINK_USED" | "CHECKOUT_REPEATED" | "CHECKOUT_CHANGED" | "SIGNED_OUT" | "SIGN_IN_FAILED" | "SIGN_IN_LINK_INVALID" | "ORGANIZATION_NEEDED" | "INSECURE_SIGN_IN" | "CROSS_SITE" | "CONSOLE_HEADER_MISSING" | "PASSWORD_WRONG" | "SIGN_IN_AGAIN" | "PASSWORD_EXISTS")
+export type ErrorCode = ("API_KEY_MISSING" | "API_KEY_INVALID" | "API_KEY_EXPIRED" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "INVALID_TRANSITION" | "PRECONDITION_FAILED" | "METHOD_NOT_ALLOWED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "MALFORMED_REQUEST" | "REQUEST_TIMEOUT" | "HEADERS_TOO_LARGE" | "MALFORMED_BODY" | "INVALID_VALUE" | "RATE_LIMITED" | "TOO_MANY_AT_ONCE" | "TOOK_TOO_LONG" | "CLOCK_BEHIND" | "DATABASE_FULL" | "DATABASE_UNAVAILABLE" | "CONSUMER_EXISTS" | "TAX_NOT_ENABLED" | "PROVIDER_NOT_CONNECTED" | "EXTERNAL_ID_TAKEN" | "CUSTOMER_EXISTS" | "CUSTOMER_IN_USE" | "KEY_TAKEN" | "FEATURE_IN_USE" | "METRIC_IN_USE" | "ITEM_IN_USE" | "FEE_IN_USE" | "PRICE_IN_USE" | "PLAN_IN_USE" | "VERSION_IS_DEFAULT" | "VERSION_NOT_PUBLISHED" | "CLOCK_BACKWARDS" | "CLOCK_ADVANCING" | "TEST_CLOCK_IN_USE" | "INGEST_QUEUE_FULL" | "EVENTS_ARCHIVED" | "ARCHIVE_UNAVAILABLE" | "ADJUSTMENT_IN_USE" | "COUPON_EXPIRED" | "COUPON_ALREADY_REDEEMED" | "COUPON_EXHAUSTED" | "COUPON_NOT_APPLICABLE" | "CHANGE_SCHEDULED" | "OTHER_PLAN_VERSION" | "PLAN_MIGRATION_RUNNING" | "ENTITLEMENT_NOT_METERED" | "RESERVATION_UNAVAILABLE" | "ENTITLEMENT_ENDED" | "ENTITLEMENT_EXISTS" | "INSUFFICIENT_BALANCE" | "INVOICE_NOT_PAID" | "INVOICE_ALREADY_REFUNDED" | "WALLET_SPENT" | "PAYMENT_RETURNED" | "SETTLEMENT_TOO_MUCH" | "REBILL_NOT_POSSIBLE" | "TAX_FAILED" | "DOCUMENT_NOT_AVAILABLE" | "PAYMENT_SESSION_EXPIRED" | "PAYMENT_IN_PROGRESS" | "PROVIDER_SIGNATURE_INVALID" | "PAID_AT_PROVIDER" | "PAYMENT_DISPUTED" | "NO_PAYMENT_METHOD" | "NO_PAYMENT_PROVIDER" | "REFERENCE_TAKEN" | "ORDER_IN_USE" | "ORDER_WITHOUT_LINES" | "ORDER_TOTAL_DIFFERS" | "APPROVAL_PENDING" | "SNAPSHOT_STALE" | "SELF_APPROVAL" | "WEBHOOK_SIGNATURE_INVALID" | "SECRET_UNREADABLE" | "SOURCE_DISABLED" | "TOO_MANY_ENDPOINTS" | "ENDPOINT_DISABLED" | "TOO_MANY_DELIVERIES" | "CHECKOUT_NOT_POSSIBLE" | "CHECKOUT_LINK_USED" | "CHECKOUT_REPEATED" | "CHECKOUT_CHANGED" | "SIGNED_OUT" | "SIGN_IN_FAILED" | "SIGN_IN_LINK_INVALID" | "ORGANIZATION_NEEDED" | "INSECURE_SIGN_IN" | "CROSS_SITE" | "CONSOLE_HEADER_MISSING" | "PASSWORD_WRONG" | "SIGN_IN_AGAIN" | "PASSWORD_EXISTS")
 /** A refusal with a code, or a list of wrong fields. */
 export type BadRequest = (Error | ValidationError)
 /** A decimal number. It is a string where a `double` would lose digits. */
@@ -208,10 +208,10 @@ period: ("billing" | "day" | "week" | "month")
 })
 /** A threshold that is watched. `type` decides what is watched. */
 export type Alert = (BalanceAlert | InvoiceTotalAlert | UsageAlert)
-/** The `WebhookEvent` with the `type` `invoice.issued.v0`, `invoice.paid.v0`, `invoice.payment_failed.v0`, `invoice.overdue.v0`, `invoice.cancelled.v0`, `invoice.written_off.v0`, `invoice.refunded.v0`, `invoice.refund_voided.v0`, `invoice.credited.v0`, `invoice.credit_note_voided.v0`, `invoice.pushed.v0`. */
+/** The `WebhookEvent` with the `type` `invoice.issued.v0`, `invoice.paid.v0`, `invoice.payment_failed.v0`, `invoice.overdue.v0`, `invoice.cancelled.v0`, `invoice.written_off.v0`, `invoice.refunded.v0`, `invoice.refund_voided.v0`, `invoice.credited.v0`, `invoice.credit_note_voided.v0`, `invoice.payment_reversed.v0`, `invoice.pushed.v0`. */
 export type InvoiceWebhookEvent = (WebhookEventBase & {
 /** The type of the event. */
-type: ("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.pushed.v0")
+type: ("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.payment_reversed.v0" | "invoice.pushed.v0")
 data: InvoiceEventData
 })
 /** The `WebhookEvent` with the `type` `subscription.created.v0`, `subscription.activated.v0`, `subscription.updated.v0`, `subscription.paused.v0`, `subscription.resumed.v0`, `subscription.terminated.v0`, `subscription.renewal_reminder.v0`. */
@@ -282,10 +282,10 @@ data: WebhookEndpointEventData
 })
 /** An event of the merchant with its deliveries. `type` decides the form of `data`. */
 export type WebhookEvent = (InvoiceWebhookEvent | SubscriptionWebhookEvent | GrantWebhookEvent | EntitlementWebhookEvent | PaymentSessionWebhookEvent | OrderWebhookEvent | ApprovalWebhookEvent | SourceEventWebhookEvent | UsageWebhookEvent | CustomerWebhookEvent | AlertWebhookEvent | WebhookEndpointWebhookEvent)
-/** The `WebhookReceipt` with the `type` `invoice.issued.v0`, `invoice.paid.v0`, `invoice.payment_failed.v0`, `invoice.overdue.v0`, `invoice.cancelled.v0`, `invoice.written_off.v0`, `invoice.refunded.v0`, `invoice.refund_voided.v0`, `invoice.credited.v0`, `invoice.credit_note_voided.v0`, `invoice.pushed.v0`. */
+/** The `WebhookReceipt` with the `type` `invoice.issued.v0`, `invoice.paid.v0`, `invoice.payment_failed.v0`, `invoice.overdue.v0`, `invoice.cancelled.v0`, `invoice.written_off.v0`, `invoice.refunded.v0`, `invoice.refund_voided.v0`, `invoice.credited.v0`, `invoice.credit_note_voided.v0`, `invoice.payment_reversed.v0`, `invoice.pushed.v0`. */
 export type InvoiceWebhookReceipt = (WebhookReceiptBase & {
 /** The type of the event. */
-type: ("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.pushed.v0")
+type: ("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.payment_reversed.v0" | "invoice.pushed.v0")
 data: InvoiceEventData
 })
 /** The `WebhookReceipt` with the `type` `subscription.created.v0`, `subscription.activated.v0`, `subscription.updated.v0`, `subscription.paused.v0`, `subscription.resumed.v0`, `subscription.terminated.v0`, `subscription.renewal_reminder.v0`. */
@@ -495,6 +495,12 @@ export type InvoiceCreditNoteVoidedV0WebhookDelivery = (WebhookDeliveryBase & {
 type: "invoice.credit_note_voided.v0"
 data: InvoiceEventData
 })
+/** The `WebhookDelivery` with the `type` `invoice.payment_reversed.v0`. */
+export type InvoicePaymentReversedV0WebhookDelivery = (WebhookDeliveryBase & {
+/** The type of the event. */
+type: "invoice.payment_reversed.v0"
+data: InvoiceEventData
+})
 /** The `WebhookDelivery` with the `type` `invoice.pushed.v0`. */
 export type InvoicePushedV0WebhookDelivery = (WebhookDeliveryBase & {
 /** The type of the event. */
@@ -676,7 +682,7 @@ type: "webhook_endpoint.test.v0"
 data: WebhookEndpointEventData
 })
 /** The body of a webhook. A later version can add types: ignore a type that you do not know. */
-export type WebhookDelivery = (InvoiceIssuedV0WebhookDelivery | InvoicePaidV0WebhookDelivery | InvoicePaymentFailedV0WebhookDelivery | InvoiceOverdueV0WebhookDelivery | InvoiceCancelledV0WebhookDelivery | InvoiceWrittenOffV0WebhookDelivery | InvoiceRefundedV0WebhookDelivery | InvoiceRefundVoidedV0WebhookDelivery | InvoiceCreditedV0WebhookDelivery | InvoiceCreditNoteVoidedV0WebhookDelivery | InvoicePushedV0WebhookDelivery | SubscriptionCreatedV0WebhookDelivery | SubscriptionActivatedV0WebhookDelivery | SubscriptionUpdatedV0WebhookDelivery | SubscriptionPausedV0WebhookDelivery | SubscriptionResumedV0WebhookDelivery | SubscriptionTerminatedV0WebhookDelivery | SubscriptionRenewalReminderV0WebhookDelivery | GrantCreatedV0WebhookDelivery | GrantVoidedV0WebhookDelivery | EntitlementBalanceLowV0WebhookDelivery | EntitlementExhaustedV0WebhookDelivery | EntitlementResetV0WebhookDelivery | PaymentSessionCompletedV0WebhookDelivery | PaymentSessionExpiredV0WebhookDelivery | OrderApprovedV0WebhookDelivery | OrderCancelledV0WebhookDelivery | OrderPushedV0WebhookDelivery | ApprovalRequestedV0WebhookDelivery | ApprovalDecidedV0WebhookDelivery | SourceEventPendingV0WebhookDelivery | SourceEventProcessedV0WebhookDelivery | SourceEventFailedV0WebhookDelivery | UsageUnmatchedV0WebhookDelivery | UsageUnbilledV0WebhookDelivery | CustomerCreatedV0WebhookDelivery | AlertTriggeredV0WebhookDelivery | WebhookEndpointFailingV0WebhookDelivery | WebhookEndpointDisabledV0WebhookDelivery | WebhookEndpointTestV0WebhookDelivery)
+export type WebhookDelivery = (InvoiceIssuedV0WebhookDelivery | InvoicePaidV0WebhookDelivery | InvoicePaymentFailedV0WebhookDelivery | InvoiceOverdueV0WebhookDelivery | InvoiceCancelledV0WebhookDelivery | InvoiceWrittenOffV0WebhookDelivery | InvoiceRefundedV0WebhookDelivery | InvoiceRefundVoidedV0WebhookDelivery | InvoiceCreditedV0WebhookDelivery | InvoiceCreditNoteVoidedV0WebhookDelivery | InvoicePaymentReversedV0WebhookDelivery | InvoicePushedV0WebhookDelivery | SubscriptionCreatedV0WebhookDelivery | SubscriptionActivatedV0WebhookDelivery | SubscriptionUpdatedV0WebhookDelivery | SubscriptionPausedV0WebhookDelivery | SubscriptionResumedV0WebhookDelivery | SubscriptionTerminatedV0WebhookDelivery | SubscriptionRenewalReminderV0WebhookDelivery | GrantCreatedV0WebhookDelivery | GrantVoidedV0WebhookDelivery | EntitlementBalanceLowV0WebhookDelivery | EntitlementExhaustedV0WebhookDelivery | EntitlementResetV0WebhookDelivery | PaymentSessionCompletedV0WebhookDelivery | PaymentSessionExpiredV0WebhookDelivery | OrderApprovedV0WebhookDelivery | OrderCancelledV0WebhookDelivery | OrderPushedV0WebhookDelivery | ApprovalRequestedV0WebhookDelivery | ApprovalDecidedV0WebhookDelivery | SourceEventPendingV0WebhookDelivery | SourceEventProcessedV0WebhookDelivery | SourceEventFailedV0WebhookDelivery | UsageUnmatchedV0WebhookDelivery | UsageUnbilledV0WebhookDelivery | CustomerCreatedV0WebhookDelivery | AlertTriggeredV0WebhookDelivery | WebhookEndpointFailingV0WebhookDelivery | WebhookEndpointDisabledV0WebhookDelivery | WebhookEndpointTestV0WebhookDelivery)
 export type CreateEventsReply = (AcceptedEvent | AcceptedEvents)
 export type CreateEventsBody = (EventCreate | EventCreate[])
 export type ReceiveSourceEventReply = (SourceEvent | SourceEventReceipt)
@@ -4139,8 +4145,12 @@ walletAmount: Decimal
 currency: string
 /** The means of payment: `card`, or `bank_transfer`, `cash` or `other` of a recorded payment. */
 method: ("card" | "bank_transfer" | "cash" | "other")
-/** A payment in this list is always `completed`. */
-status: "completed"
+/** `completed`: it counts. `reversed`: it came back, or was a mistake, and pays nothing. */
+status: ("completed" | "reversed")
+/** The time of the reversal. Null: it is not reversed. */
+reversedAt: (string | null)
+/** Why it was reversed. Null: it is not. */
+reverseReason: (string | null)
 /** The reference that was recorded. Null: none. */
 reference: (string | null)
 /** The time of the payment. */
@@ -4615,13 +4625,13 @@ currency: string
 amount: Decimal
 balance: Decimal
 /** The cause of the change. */
-reason: ("invoice_issued" | "invoice_cancelled" | "invoice_written_off" | "payment" | "wallet_top_up" | "wallet_applied" | "credit" | "refund" | "refund_voided" | "money_returned" | "dispute" | "returned_outside")
+reason: ("invoice_issued" | "invoice_cancelled" | "invoice_written_off" | "payment" | "payment_reversed" | "wallet_top_up" | "wallet_applied" | "credit" | "refund" | "refund_voided" | "money_returned" | "dispute" | "returned_outside")
 /** The invoice. Null: it is of none. */
 invoiceId: (string | null)
 /** The transaction by double entry. The amounts sum to 0. */
 entries: {
 /** The account. The guide "Wallets" explains each. */
-account: ("receivable" | "owed_again" | "wallet" | "top_ups_due" | "cash" | "revenue" | "tax" | "refunds_payable" | "write_off" | "disputes" | "returned_outside")
+account: ("receivable" | "owed_again" | "to_collect" | "wallet" | "top_ups_due" | "cash" | "revenue" | "tax" | "refunds_payable" | "write_off" | "disputes" | "returned_outside")
 amount: Decimal
 }[]
 /** When the resource was created. */
@@ -7455,6 +7465,15 @@ receivedAt?: (string | null)
 /** Your key of this payment, valid for ever and for all invoices of the merchant. The same key again answers 200 with the first payment. */
 idempotencyKey: string
 }
+/** The body of `reverseInvoicePayment`. */
+export interface PaymentReverse {
+/** Why the payment does not count. */
+reason: string
+/** The time at which the money came back. Default: now. */
+reversedAt?: (string | null)
+/** Your key of this reversal, valid for ever and for all payments of the merchant. The same key again answers the reversed payment. */
+idempotencyKey: string
+}
 /** The body of `markInvoicePaymentReturned`. */
 export interface PaymentReturnCreate {
 /** The reference of your bank. */
@@ -8040,7 +8059,7 @@ url: string
  * @minItems 1
  * @maxItems 100
  */
-eventTypes?: (("*" | "invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
+eventTypes?: (("*" | "invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.payment_reversed.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
 /** A description of the endpoint. Null: none. */
 description?: (string | null)
 /** `enabled`: webhooks are sent. `disabled`: none are. Default: `enabled`. */
@@ -8058,7 +8077,7 @@ url?: (string | null)
  * @minItems 1
  * @maxItems 100
  */
-eventTypes?: (("*" | "invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
+eventTypes?: (("*" | "invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.payment_reversed.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
 /** A description of the endpoint. Null: none. */
 description?: (string | null)
 /** `enabled`: webhooks are sent. `disabled`: none are. Default: `enabled`. */
@@ -8083,7 +8102,7 @@ endpointId?: (string | null)
  * @minItems 1
  * @maxItems 100
  */
-types?: (("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
+types?: (("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.payment_reversed.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
 /** `true`: leaves out delivered and pending events. */
 onlyFailed?: (boolean | null)
 /** The merchant that owns the resource. Default: your own organization; an operator must send it. */
@@ -9094,7 +9113,7 @@ after?: string
 /** Only resources of this merchant. Default: your own organization; an operator without it gets all merchants. */
 merchantId?: string
 /** Only events of this type. */
-type?: ("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")
+type?: ("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.payment_reversed.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")
 /** Only events of this resource. */
 resourceId?: string
 }
