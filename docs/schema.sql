@@ -657,6 +657,36 @@ CREATE TRIGGER count_new AFTER INSERT ON customer REFERENCING NEW TABLE AS new_r
 CREATE TRIGGER register AFTER INSERT ON customer REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION register_resources();
 CREATE TRIGGER unregister AFTER DELETE ON customer REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION unregister_resources();
 
+create table customer_receipt (
+  merchant_id text not null,
+  id text not null,
+  seq bigint generated always as identity not null,
+  customer_id text not null,
+  amount numeric not null,
+  currency text not null,
+  method text not null,
+  reference text,
+  received_at timestamp with time zone not null,
+  returned_amount numeric default 0 not null,
+  returned_at timestamp with time zone,
+  return_reference text,
+  clock_id text,
+  idempotency_key text not null,
+  idempotency_print bytea not null,
+  created_at timestamp with time zone not null,
+  constraint customer_receipt_pkey PRIMARY KEY (merchant_id, id),
+  constraint customer_receipt_merchant_id_customer_id_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES customer(merchant_id, id),
+  constraint customer_receipt_amount_check CHECK ((amount > (0)::numeric)),
+  constraint customer_receipt_check CHECK (((returned_amount >= (0)::numeric) AND (returned_amount <= amount))),
+  constraint customer_receipt_check1 CHECK (((returned_amount = (0)::numeric) = (returned_at IS NULL))),
+  constraint customer_receipt_method_check CHECK ((method = ANY (ARRAY['bank_transfer'::text, 'cash'::text, 'other'::text])))
+);
+CREATE INDEX customer_receipt_customer ON customer_receipt USING btree (merchant_id, customer_id, seq DESC);
+CREATE UNIQUE INDEX customer_receipt_key ON customer_receipt USING btree (merchant_id, idempotency_key);
+alter table customer_receipt enable row level security; -- with the two policies of tenant_table()
+CREATE TRIGGER register AFTER INSERT ON customer_receipt REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION register_resources();
+CREATE TRIGGER unregister AFTER DELETE ON customer_receipt REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION unregister_resources();
+
 create table database_life (
   number integer not null,
   began_at timestamp with time zone not null,
@@ -1426,9 +1456,9 @@ create table ledger_entry (
   constraint ledger_entry_pkey PRIMARY KEY (merchant_id, transaction_id, "position"),
   constraint ledger_entry_merchant_id_customer_id_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES customer(merchant_id, id),
   constraint ledger_entry_merchant_id_transaction_id_currency_fkey FOREIGN KEY (merchant_id, transaction_id, currency) REFERENCES ledger_transaction(merchant_id, id, currency),
-  constraint ledger_entry_account_check CHECK ((account = ANY (ARRAY['receivable'::text, 'owed_again'::text, 'to_collect'::text, 'wallet'::text, 'top_ups_due'::text, 'cash'::text, 'revenue'::text, 'tax'::text, 'refunds_payable'::text, 'write_off'::text, 'disputes'::text, 'returned_outside'::text]))) NOT VALID,
+  constraint ledger_entry_account_check CHECK ((account = ANY (ARRAY['receivable'::text, 'owed_again'::text, 'to_collect'::text, 'wallet'::text, 'unapplied'::text, 'top_ups_due'::text, 'cash'::text, 'revenue'::text, 'tax'::text, 'refunds_payable'::text, 'write_off'::text, 'disputes'::text, 'returned_outside'::text]))) NOT VALID,
   constraint ledger_entry_amount_check CHECK ((amount <> (0)::numeric)),
-  constraint ledger_entry_check CHECK (((account = ANY (ARRAY['receivable'::text, 'owed_again'::text, 'to_collect'::text, 'wallet'::text, 'top_ups_due'::text])) = (customer_id IS NOT NULL))) NOT VALID,
+  constraint ledger_entry_check CHECK (((account = ANY (ARRAY['receivable'::text, 'owed_again'::text, 'to_collect'::text, 'wallet'::text, 'unapplied'::text, 'top_ups_due'::text])) = (customer_id IS NOT NULL))) NOT VALID,
   constraint ledger_entry_check1 CHECK (((account = 'wallet'::text) = (wallet_balance IS NOT NULL)))
 );
 CREATE INDEX ledger_entry_account ON ledger_entry USING btree (merchant_id, customer_id, account, currency, seq DESC) WHERE (customer_id IS NOT NULL);
@@ -2095,15 +2125,17 @@ create table payment_receipt (
   reverse_reason text,
   reverse_key text,
   reverse_print bytea,
+  receipt_id text,
   constraint payment_receipt_pkey PRIMARY KEY (merchant_id, id),
   constraint payment_receipt_merchant_id_clock_id_fkey FOREIGN KEY (merchant_id, clock_id) REFERENCES test_clock(merchant_id, id),
+  constraint payment_receipt_merchant_id_receipt_id_fkey FOREIGN KEY (merchant_id, receipt_id) REFERENCES customer_receipt(merchant_id, id),
   constraint payment_receipt_merchant_id_session_id_fkey FOREIGN KEY (merchant_id, session_id) REFERENCES payment_session(merchant_id, id),
   constraint payment_receipt_amount_check CHECK ((amount > (0)::numeric)),
   constraint payment_receipt_by_whom CHECK (
 CASE method
-    WHEN 'card'::text THEN ((provider IS NOT NULL) AND (provider_reference IS NOT NULL) AND ((session_id IS NULL) <> (charge_id IS NULL)))
-    ELSE ((provider IS NULL) AND (provider_reference IS NULL) AND (session_id IS NULL) AND (charge_id IS NULL) AND (invoice_id IS NOT NULL) AND (idempotency_key IS NOT NULL) AND (return_status <> 'requested'::text))
-END),
+    WHEN 'card'::text THEN ((provider IS NOT NULL) AND (provider_reference IS NOT NULL) AND (receipt_id IS NULL) AND ((session_id IS NULL) <> (charge_id IS NULL)))
+    ELSE ((provider IS NULL) AND (provider_reference IS NULL) AND (session_id IS NULL) AND (charge_id IS NULL) AND (invoice_id IS NOT NULL) AND ((idempotency_key IS NULL) = (receipt_id IS NOT NULL)) AND (return_status <> 'requested'::text))
+END) NOT VALID,
   constraint payment_receipt_card CHECK ((((card_brand IS NULL) = (card_last4 IS NULL)) AND ((card_brand IS NULL) OR (method = 'card'::text)))),
   constraint payment_receipt_check CHECK (((return_status = 'none'::text) OR (return_refund_id IS NOT NULL))),
   constraint payment_receipt_check1 CHECK (((return_status = 'returned'::text) = (returned_at IS NOT NULL))),
@@ -2518,6 +2550,26 @@ CREATE INDEX provider_notice_due_on_clock ON provider_notice USING btree (mercha
 CREATE INDEX provider_notice_exception ON provider_notice USING btree (merchant_id, received_at DESC, id DESC) WHERE ((done_at IS NULL) AND (attempts >= 6));
 CREATE INDEX provider_notice_exception_of_all ON provider_notice USING btree (received_at DESC, id DESC) WHERE ((done_at IS NULL) AND (attempts >= 6));
 alter table provider_notice enable row level security; -- with the two policies of tenant_table()
+
+create table receipt_application (
+  merchant_id text not null,
+  id text not null,
+  seq bigint generated always as identity not null,
+  receipt_id text not null,
+  payment_id text,
+  invoice_id text,
+  amount numeric not null,
+  applied_at timestamp with time zone not null,
+  reversed_at timestamp with time zone,
+  constraint receipt_application_pkey PRIMARY KEY (merchant_id, id),
+  constraint receipt_application_merchant_id_payment_id_fkey FOREIGN KEY (merchant_id, payment_id) REFERENCES payment_receipt(merchant_id, id),
+  constraint receipt_application_merchant_id_receipt_id_fkey FOREIGN KEY (merchant_id, receipt_id) REFERENCES customer_receipt(merchant_id, id),
+  constraint receipt_application_amount_check CHECK ((amount > (0)::numeric)),
+  constraint receipt_application_check CHECK (((payment_id IS NULL) = (invoice_id IS NULL)))
+);
+CREATE UNIQUE INDEX receipt_application_payment ON receipt_application USING btree (merchant_id, payment_id) WHERE (payment_id IS NOT NULL);
+CREATE INDEX receipt_application_receipt ON receipt_application USING btree (merchant_id, receipt_id, seq);
+alter table receipt_application enable row level security; -- with the two policies of tenant_table()
 
 create table receipt_job (
   merchant_id text not null,

@@ -478,6 +478,27 @@ export const invariants: readonly Invariant[] = [
        where i.issued_at is not null and i.paid_amount <> i.wallet_applied + i.credited_amount + r.paid`,
   },
   {
+    name: 'receipts-wait-in-the-books',
+    meaning: 'I-43: money of receipts that was neither applied nor returned is owed to its customer',
+    broken: sql`
+      select r.merchant_id, r.customer_id as id, format('%s %s is booked, %s waits', booked.waits, r.currency, r.waits)
+        as detail
+        from (select c.merchant_id, c.customer_id, c.currency, sum(c.amount - c.returned_amount - a.applied) as waits,
+                     min(c.amount - c.returned_amount - a.applied) as least
+                from customer_receipt c
+               cross join lateral (
+                 select coalesce(sum(a.amount), 0) as applied
+                   from receipt_application a
+                   left join payment_receipt p on p.merchant_id = a.merchant_id and p.id = a.payment_id
+                  where a.merchant_id = c.merchant_id and a.receipt_id = c.id and p.reversed_at is null) a
+               group by 1, 2, 3) r
+       cross join lateral (
+         select -coalesce(sum(e.amount), 0) as waits from ledger_entry e
+          where e.merchant_id = r.merchant_id and e.customer_id = r.customer_id and e.account = 'unapplied'
+            and e.currency = r.currency) booked
+       where booked.waits <> r.waits or r.least < 0`,
+  },
+  {
     name: 'reversed-money-is-collected',
     meaning:
       'what a customer had spent of reversed payments is owed until one invoice collects it: its lines are those debts',

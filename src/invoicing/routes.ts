@@ -4,6 +4,7 @@ import { notFound, ok } from '../kernel/result.ts';
 import { isCallOpen, PaymentSessionReply, type Payments } from '../payments/index.ts';
 import { payNow } from './collecting/pay-now.ts';
 import { paymentRoutes } from './collecting/payment-routes.ts';
+import { receiptRoutes } from './collecting/receipt-routes.ts';
 import { selectCreditNote, selectLinesOfCreditNote } from './credit-notes/credit-note-lines.sql.ts';
 import { selectRefunds } from './credit-notes/credit-notes.sql.ts';
 import { creditNoteRoutes } from './credit-notes/routes.ts';
@@ -53,6 +54,7 @@ export const invoiceRoutes = (
   ...lineItemRoutes(dependencies),
   explainRoute(dependencies),
   walletTopUpRoute(dependencies),
+  ...receiptRoutes(dependencies),
   api.post('/v2/invoices', 'createInvoice', {
     summary: 'Create a one-off invoice',
     description:

@@ -11,6 +11,8 @@ export const accounts = {
   to_collect: { of: 'customer' },
   /** Money of a customer that we hold until it is used. A credit fills it; it is never overdrawn. */
   wallet: { of: 'customer' },
+  /** Money of a customer that names no invoice: it waits to be applied or returned. A credit fills it. */
+  unapplied: { of: 'customer' },
   /** The unpaid top-ups on a customer's invoices. */
   top_ups_due: { of: 'customer' },
   /** Money that came in, less what left. */

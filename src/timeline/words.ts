@@ -27,6 +27,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'wallet.credit': 'Credit added to the wallet',
   'wallet.payment': 'Payment added to the wallet',
   'wallet.payment_reversed': 'Reversed payment taken out of the wallet',
+  'wallet.receipt_applied': 'Money received before added to the wallet',
   'wallet.refund': 'Refund added to the wallet',
   'wallet.refund_voided': 'Refund taken out of the wallet again',
   'wallet.invoice_cancelled': 'Money of a cancelled invoice returned to the wallet',

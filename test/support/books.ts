@@ -15,6 +15,7 @@ const RULES = [
   'wallet-applied-is-booked',
   'cash-is-what-came',
   'paid-is-what-pays',
+  'receipts-wait-in-the-books',
   'reversed-money-is-collected',
   'revenue-facts-are-true',
   'revenue-is-booked',

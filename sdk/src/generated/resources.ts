@@ -155,6 +155,7 @@ import type {
   ListPlansQuery,
   ListPricesQuery,
   ListProductsQuery,
+  ListReceiptsQuery,
   ListRedemptionsQuery,
   ListReservationsQuery,
   ListScheduleIntervalsQuery,
@@ -239,6 +240,11 @@ import type {
   ProductUpdate,
   ProfitabilitySummaryResponse,
   Reason,
+  Receipt,
+  ReceiptApply,
+  ReceiptCreate,
+  ReceiptList,
+  ReceiptReturn,
   ReceiveSourceEventReply,
   Redemption,
   RedemptionCreate,
@@ -581,6 +587,42 @@ export interface CustomersResource {
    * `POST /v0/customers/{id}/wallet/topUps`
    */
   topUpWallet(id: string, body: WalletTopUpCreate, options?: CallOptions): Promise<WalletTopUp>;
+
+  /**
+   * Record money that names no invoice.
+   *
+   * Records money that was received outside Reckoner, before it is known what it pays. It waits as `unapplied` until you apply it to invoices or the wallet, or return it. The same `idempotencyKey` again answers 200 with the first receipt.
+   *
+   * `POST /v0/customers/{id}/receipts`
+   */
+  createReceipt(id: string, body: ReceiptCreate, options?: CallOptions): Promise<Receipt>;
+
+  /**
+   * List the receipts of a customer.
+   *
+   * The newest receipt comes first.
+   *
+   * `GET /v0/customers/{id}/receipts`
+   */
+  listReceipts(id: string, query?: ListReceiptsQuery, options?: CallOptions): List<ReceiptList>;
+
+  /**
+   * Apply a receipt to an invoice or to the wallet.
+   *
+   * Pays an invoice with money that waits, or puts it into the wallet. Without `amount`: the smaller of what is left of the receipt and what is unpaid of the invoice. The payment can be reversed; then the money waits again.
+   *
+   * `POST /v0/customers/{id}/receipts/{receiptId}/apply`
+   */
+  applyReceipt(id: string, receiptId: string, body?: ReceiptApply, options?: CallOptions): Promise<Receipt>;
+
+  /**
+   * Mark the unapplied money of a receipt as returned.
+   *
+   * Confirms that you have sent back what waits of a receipt. Fails with 409 if nothing waits.
+   *
+   * `POST /v0/customers/{id}/receipts/{receiptId}/return`
+   */
+  returnReceipt(id: string, receiptId: string, body?: ReceiptReturn, options?: CallOptions): Promise<Receipt>;
 
   /**
    * Retrieve the wallet of a customer.
@@ -2873,6 +2915,10 @@ export interface Operations {
   'GET /v2/invoices/lineItems': { query: ListLineItemsQuery; body: undefined; reply: LineItemsResponse };
   'GET /v2/invoices/{id}/explain': { query: Record<string, never>; body: undefined; reply: InvoiceExplanation };
   'POST /v0/customers/{id}/wallet/topUps': { query: Record<string, never>; body: WalletTopUpCreate; reply: WalletTopUp };
+  'POST /v0/customers/{id}/receipts': { query: Record<string, never>; body: ReceiptCreate; reply: Receipt };
+  'GET /v0/customers/{id}/receipts': { query: ListReceiptsQuery; body: undefined; reply: ReceiptList };
+  'POST /v0/customers/{id}/receipts/{receiptId}/apply': { query: Record<string, never>; body: ReceiptApply; reply: Receipt };
+  'POST /v0/customers/{id}/receipts/{receiptId}/return': { query: Record<string, never>; body: ReceiptReturn; reply: Receipt };
   'POST /v2/invoices': { query: Record<string, never>; body: InvoiceCreate; reply: Invoice };
   'GET /v2/invoices': { query: ListInvoicesQuery; body: undefined; reply: InvoiceList };
   'GET /v2/invoices/{id}': { query: GetInvoiceQuery; body: undefined; reply: Invoice };

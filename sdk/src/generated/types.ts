@@ -4037,6 +4037,62 @@ expiresAt: (string | null)
 amount: Decimal
 }[]
 }
+/** A part of a receipt that pays an invoice or is in the wallet. */
+export interface ReceiptApplication {
+/** The payment of the invoice. Null: the part is in the wallet. */
+paymentId: (string | null)
+/** The invoice that it pays. Null: the part is in the wallet. */
+invoiceId: (string | null)
+/** Whether the part went into the wallet. */
+wallet: boolean
+amount: Decimal
+/** The time at which it was applied. */
+appliedAt: string
+}
+/** Money of a customer that names no invoice. */
+export interface Receipt {
+/** The name of the type of this resource. */
+object: "receipt"
+/** The id of this resource. It never changes. */
+id: string
+/** The id of the merchant that owns this resource. */
+merchantId: string
+/** The id of the customer. */
+customerId: string
+amount: Decimal
+unappliedAmount: Decimal
+/** The currency: an ISO 4217 code. */
+currency: string
+/** The means of payment: `bank_transfer`, `cash` or `other`. */
+method: ("bank_transfer" | "cash" | "other")
+/** The reference that was recorded. Null: none. */
+reference: (string | null)
+/** The time of the payment. */
+receivedAt: string
+/** `unapplied`: some of it waits. `applied`: it pays invoices or is in the wallet. `returned`: nothing waits, and some of it was sent back. */
+status: ("unapplied" | "applied" | "returned")
+/** The parts that pay invoices or are in the wallet, the oldest first. Reversed payments are not here. */
+applications: ReceiptApplication[]
+returnedAmount: Decimal
+/** The time of the last return. Null: nothing was sent back. */
+returnedAt: (string | null)
+/** The reference of the last return. Null: none. */
+returnReference: (string | null)
+/** The test clock of the receipt. Null: none. */
+testClockId: (string | null)
+/** Your key of the receipt. */
+idempotencyKey: string
+/** When the resource was created. */
+createdAt: string
+}
+/** A page of a list of `Receipt`. */
+export interface ReceiptList {
+/** The name of the type: a list. */
+object: "list"
+/** The resources of this page. */
+data: Receipt[]
+pagination: Pagination
+}
 /** A page of a list of `Invoice`. */
 export interface InvoiceList {
 /** The name of the type: a list. */
@@ -4169,6 +4225,8 @@ paymentSessionId: (string | null)
 paymentMethodId: (string | null)
 /** Your key of a recorded payment. Null: it was not recorded by hand. */
 idempotencyKey: (string | null)
+/** The receipt whose money it is. Null: the money came for the invoice. */
+receiptId: (string | null)
 dispute: ({
 /** `inquiry`: a question of the bank. `open`: the money is held back. `won`: the money is yours. `lost`: the money is gone. */
 status: ("inquiry" | "open" | "won" | "lost")
@@ -4625,13 +4683,13 @@ currency: string
 amount: Decimal
 balance: Decimal
 /** The cause of the change. */
-reason: ("invoice_issued" | "invoice_cancelled" | "invoice_written_off" | "payment" | "payment_reversed" | "wallet_top_up" | "wallet_applied" | "credit" | "refund" | "refund_voided" | "money_returned" | "dispute" | "returned_outside")
+reason: ("invoice_issued" | "invoice_cancelled" | "invoice_written_off" | "payment" | "payment_reversed" | "receipt" | "receipt_applied" | "receipt_returned" | "wallet_top_up" | "wallet_applied" | "credit" | "refund" | "refund_voided" | "money_returned" | "dispute" | "returned_outside")
 /** The invoice. Null: it is of none. */
 invoiceId: (string | null)
 /** The transaction by double entry. The amounts sum to 0. */
 entries: {
 /** The account. The guide "Wallets" explains each. */
-account: ("receivable" | "owed_again" | "to_collect" | "wallet" | "top_ups_due" | "cash" | "revenue" | "tax" | "refunds_payable" | "write_off" | "disputes" | "returned_outside")
+account: ("receivable" | "owed_again" | "to_collect" | "wallet" | "unapplied" | "top_ups_due" | "cash" | "revenue" | "tax" | "refunds_payable" | "write_off" | "disputes" | "returned_outside")
 amount: Decimal
 }[]
 /** When the resource was created. */
@@ -5747,7 +5805,7 @@ export interface SearchResult {
 /** The name of the type of this resource. */
 object: "searchResult"
 /** The kind of the resource. `refund` is a credit note. */
-type: ("organization" | "user" | "apiKey" | "product" | "feature" | "customer" | "subscription" | "plan" | "planVersion" | "billableMetric" | "item" | "cost" | "fee" | "price" | "testClock" | "entitlement" | "grant" | "source" | "sourceEvent" | "sourceRule" | "invoice" | "refund" | "adjustment" | "paymentSession" | "event" | "order" | "orderLineItem" | "billingSchedule" | "scheduleInterval" | "scheduleInvoice" | "approval" | "externalReference" | "merchantIntegration" | "paymentMethod" | "payment" | "webhookEndpoint" | "webhookEvent" | "webhookAttempt" | "webhookReceipt" | "reservation" | "lineItem" | "priceFeature" | "auditEntry" | "ledgerTransaction" | "subscriptionChange" | "planMigration" | "credit" | "mail" | "alert" | "checkoutLink" | "checkout" | "coupon" | "redemption")
+type: ("organization" | "user" | "apiKey" | "product" | "feature" | "customer" | "subscription" | "plan" | "planVersion" | "billableMetric" | "item" | "cost" | "fee" | "price" | "testClock" | "entitlement" | "grant" | "source" | "sourceEvent" | "sourceRule" | "invoice" | "refund" | "adjustment" | "paymentSession" | "event" | "order" | "orderLineItem" | "billingSchedule" | "scheduleInterval" | "scheduleInvoice" | "approval" | "externalReference" | "merchantIntegration" | "paymentMethod" | "payment" | "receipt" | "webhookEndpoint" | "webhookEvent" | "webhookAttempt" | "webhookReceipt" | "reservation" | "lineItem" | "priceFeature" | "auditEntry" | "ledgerTransaction" | "subscriptionChange" | "planMigration" | "credit" | "mail" | "alert" | "checkoutLink" | "checkout" | "coupon" | "redemption")
 /** The id of this resource. It never changes. */
 id: string
 /** The id of the merchant that owns this resource. */
@@ -7372,6 +7430,38 @@ onSuccess?: (string | null)
 onFailure?: (string | null)
 } | null)
 }
+/** The body of `createReceipt`. */
+export interface ReceiptCreate {
+amount: DecimalInput
+/** The currency: an ISO 4217 code. */
+currency: string
+/** The means of payment: `bank_transfer`, `cash` or `other`. */
+method: ("bank_transfer" | "cash" | "other")
+/** The reference of the payer's bank. */
+reference?: (string | null)
+/** The time of the payment. Default: now. */
+receivedAt?: (string | null)
+/** Sandbox only. The receipt follows this test clock, and pays invoices on it. Default: the one clock of all subscriptions of the customer, otherwise none. */
+testClockId?: (string | null)
+/** Your key of this receipt, valid for ever and for all customers of the merchant. The same key again answers 200 with the first receipt. */
+idempotencyKey: string
+}
+/** The body of `applyReceipt`. */
+export interface ReceiptApply {
+/** The invoice that the money pays. Either this or `wallet`. */
+invoiceId?: (string | null)
+/** The money goes into the wallet of the customer, or of its payer. */
+wallet?: (true | null)
+/** How much of the receipt, above 0, in major units. Default: the unapplied amount, and at most the unpaid amount of the invoice. */
+amount?: (DecimalInput | null)
+}
+/** The body of `returnReceipt`. */
+export interface ReceiptReturn {
+/** The reference of your bank. */
+reference?: (string | null)
+/** The time at which the money went back. Default: now. */
+returnedAt?: (string | null)
+}
 /** A negative `unitPrice` is a deduction. `taxRate` in percent. */
 export interface InvoiceLineCreate {
 /** The text of the line, as on the document. */
@@ -8724,6 +8814,14 @@ invoiceId?: string
 status?: ("pending" | "invoiced")
 /** Only resources of this merchant. Default: your own organization; an operator without it gets all merchants. */
 merchantId?: string
+}
+export interface ListReceiptsQuery {
+/** How many resources the page has at most. */
+limit?: number
+/** How many resources come before the page. */
+offset?: number
+/** The page begins behind this resource: its id, or the `nextAfter` of the page before. Resources that come, go or change meanwhile do not move it. Not with `offset`. */
+after?: string
 }
 export interface ListInvoicesQuery {
 /** How many resources the page has at most. */

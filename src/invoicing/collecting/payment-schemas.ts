@@ -96,6 +96,7 @@ export const InvoicePaymentReply = Type.Object(
     paymentSessionId: Nullable(Id('paymentSession')),
     paymentMethodId: Nullable(Id('paymentMethod')),
     idempotencyKey: Nullable(Type.String()),
+    receiptId: Nullable(Id('receipt')),
     dispute: Nullable(
       Type.Object(
         {
@@ -142,6 +143,7 @@ export const InvoicePaymentReply = Type.Object(
       paymentSessionId: 'The payment session. Null: it was paid without one.',
       paymentMethodId: 'The stored card. Null: none was used.',
       idempotencyKey: 'Your key of a recorded payment. Null: it was not recorded by hand.',
+      receiptId: 'The receipt whose money it is. Null: the money came for the invoice.',
       returns: 'The parts that go back because of credit notes over a part of the invoice.',
       receiptPdfUrl: 'The address of the receipt as PDF. It needs a key.',
     },
@@ -217,6 +219,7 @@ export function toInvoicePaymentReply(
     paymentSessionId: receipt.sessionId,
     paymentMethodId: receipt.paymentMethodId,
     idempotencyKey: receipt.idempotencyKey,
+    receiptId: receipt.receiptId,
     dispute: receipt.dispute ? { ...receipt.dispute, amount: money(decimal(receipt.dispute.amount)) } : null,
     returns: returns.map(({ refundId, amount, status, returnedAt, reference }) => ({
       ...{ creditNoteId: refundId, amount: money(amount), status, reference },

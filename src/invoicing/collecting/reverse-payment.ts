@@ -21,11 +21,12 @@ import { bookReversal, wasWrittenOff } from '../paying/bookings.ts';
 import { insertDebt } from '../paying/debts.sql.ts';
 import { expireSessionsOf } from '../paying/sessions.ts';
 import type { PaymentReverseBody } from './payment-schemas.ts';
+import { bookGivenBack } from './receipt-bookings.ts';
 
 /**
  * POST …/payments/{paymentId}/reverse: a recorded payment came back, or was a mistake (commercial.md §7). What it paid
  * is owed again, what it put into the wallet is taken out, and what it had made is undone. The same key again is the
- * same reversal.
+ * same reversal. Money of a receipt is the receipt's again.
  * @returns 404; IDEMPOTENCY_KEY_REUSED; INVALID_TRANSITION for a payment by a provider, or one that was reversed;
  *   PAYMENT_RETURNED where its money goes back, or has; PAYMENT_IN_PROGRESS; WALLET_SPENT where something that it had
  *   made is used
@@ -95,6 +96,7 @@ async function reverse(
       createdAt: now,
     });
   const reversed = await reverseReceipt(tx, payment, how);
+  if (payment.receiptId !== null) await bookGivenBack(tx, payment, payment.receiptId, now);
   const paidAmount = invoice.paidAmount.minus(payment.amount.minus(payment.overpaid));
   const after = await owedAgain(tx, invoice, paidAmount, isLoss, now);
   await expireSessionsOf(tx, after, now); // one that is open asks for less

@@ -26,6 +26,13 @@ export const lockWaitingDebts = (tx: Tx, customerIds: readonly string[]): Promis
      where merchant_id = ${tx.merchantId} and customer_id = any (${[...customerIds]}::text[]) and invoice_id is null
      order by created_at, payment_id for update`);
 
+/** The debts of a customer that no invoice collects yet: they block its deletion. */
+export const selectWaitingDebts = (tx: Tx, customerId: string) =>
+  tx.rows<{ paymentId: string; currency: string; amount: string }>(sql`
+    select payment_id, currency, amount::text as amount from payment_debt
+     where merchant_id = ${tx.merchantId} and customer_id = ${customerId} and invoice_id is null
+     order by created_at, payment_id`);
+
 /** An invoice collects some debts. */
 export const updateCollected = (tx: Tx, invoiceId: string, paymentIds: readonly string[]): Promise<number> =>
   tx.run(sql`

@@ -42,6 +42,8 @@ export interface PaymentReceipt {
   cardLast4: string | null;
   /** The purpose on the payer's bank statement. */
   reference: string | null;
+  /** The receipt (`rcp_`) whose money it is; null: the money came for the invoice. */
+  receiptId: string | null;
   idempotencyKey: string | null;
   idempotencyPrint: Buffer | null;
   receivedAt: Instant;
@@ -84,6 +86,7 @@ const WITH_DISPUTE = sql`payment_receipt.*, (
 
 export type NewReceipt = Omit<
   PaymentReceipt,
+  | 'receiptId'
   | 'returnStatus'
   | 'returnRefundId'
   | 'returnStartedAt'
@@ -97,7 +100,7 @@ export type NewReceipt = Omit<
   | 'reverseKey'
   | 'reversePrint'
   | 'dispute'
->;
+> & { readonly receiptId?: string };
 
 /** The unique indexes on session, charge and key are what makes one payment of many notices. */
 export const insertReceipt = (tx: Tx, receipt: NewReceipt): Promise<PaymentReceipt> =>

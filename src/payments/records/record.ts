@@ -1,5 +1,5 @@
 import type { PageRequest, Tx } from '../../db/index.ts';
-import { type BodyKey, findCreated } from '../../http/index.ts';
+import { type BodyKey, findCreated, keyColumns } from '../../http/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { ok, type Result } from '../../kernel/result.ts';
@@ -32,7 +32,10 @@ export interface RecordedPayment {
   readonly receivedAt: Instant;
   /** The test clock of the invoice. */
   readonly clockId: string | null;
-  readonly idempotency: BodyKey;
+  /** Null: money of a receipt, which has its own. */
+  readonly idempotency: BodyKey | null;
+  /** The receipt (`rcp_`) whose money it is; absent: the money came for the invoice. */
+  readonly receiptId?: string;
 }
 
 /**
@@ -65,8 +68,8 @@ export const recordReceipt = (tx: Tx, payment: RecordedPayment, now: Instant): P
     cardBrand: null,
     cardLast4: null,
     reference: payment.reference,
-    idempotencyKey: payment.idempotency.key,
-    idempotencyPrint: payment.idempotency.fingerprint,
+    ...keyColumns(payment.idempotency),
+    ...(payment.receiptId !== undefined && { receiptId: payment.receiptId }),
     receivedAt: payment.receivedAt,
     createdAt: now,
     clockId: payment.clockId,
