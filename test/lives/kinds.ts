@@ -38,6 +38,8 @@ export const KINDS = [
   'overTime',
   /** A credit note over a part of a line. */
   'note',
+  /** A recorded payment that came back, with an excess that was spent or not. */
+  'reversed',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -95,6 +97,7 @@ export function kindsOf(life: Life, deeds: readonly Deed[]): Kind[] {
     eachEvent: () => life.prices.some(({ properties }) => properties.perEvent ?? properties.freeEvents),
     pause: () => of('pause').length > 0,
     note: () => of('note').length > 0,
+    reversed: () => of('reverse').length > 0,
   };
   const isCommitted = (plan: Plan): boolean => plan.minimum !== undefined && isMixed(plan);
   return KINDS.filter((kind) => has[kind]());
