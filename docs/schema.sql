@@ -703,6 +703,36 @@ CREATE TRIGGER count_new AFTER INSERT ON customer REFERENCING NEW TABLE AS new_r
 CREATE TRIGGER register AFTER INSERT ON customer REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION register_resources();
 CREATE TRIGGER unregister AFTER DELETE ON customer REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION unregister_resources();
 
+create table customer_receipt (
+  merchant_id text not null,
+  id text not null,
+  seq bigint generated always as identity not null,
+  customer_id text not null,
+  amount numeric not null,
+  currency text not null,
+  method text not null,
+  reference text,
+  received_at timestamp with time zone not null,
+  returned_amount numeric default 0 not null,
+  returned_at timestamp with time zone,
+  return_reference text,
+  clock_id text,
+  idempotency_key text not null,
+  idempotency_print bytea not null,
+  created_at timestamp with time zone not null,
+  constraint customer_receipt_pkey PRIMARY KEY (merchant_id, id),
+  constraint customer_receipt_merchant_id_customer_id_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES customer(merchant_id, id),
+  constraint customer_receipt_amount_check CHECK ((amount > (0)::numeric)),
+  constraint customer_receipt_check CHECK (((returned_amount >= (0)::numeric) AND (returned_amount <= amount))),
+  constraint customer_receipt_check1 CHECK (((returned_amount = (0)::numeric) = (returned_at IS NULL))),
+  constraint customer_receipt_method_check CHECK ((method = ANY (ARRAY['bank_transfer'::text, 'cash'::text, 'other'::text])))
+);
+CREATE INDEX customer_receipt_customer ON customer_receipt USING btree (merchant_id, customer_id, seq DESC);
+CREATE UNIQUE INDEX customer_receipt_key ON customer_receipt USING btree (merchant_id, idempotency_key);
+alter table customer_receipt enable row level security; -- with the two policies of tenant_table()
+CREATE TRIGGER register AFTER INSERT ON customer_receipt REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION register_resources();
+CREATE TRIGGER unregister AFTER DELETE ON customer_receipt REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION unregister_resources();
+
 create table database_life (
   number integer not null,
   began_at timestamp with time zone not null,
@@ -878,7 +908,7 @@ create table entitlement_grant (
   constraint entitlement_grant_reset_max_rollover_check CHECK ((reset_max_rollover >= (0)::numeric)),
   constraint entitlement_grant_reset_min_rollover_check CHECK ((reset_min_rollover >= (0)::numeric))
 );
-CREATE UNIQUE INDEX entitlement_grant_invoice ON entitlement_grant USING btree (merchant_id, invoice_id) WHERE (invoice_id IS NOT NULL);
+CREATE UNIQUE INDEX entitlement_grant_invoice ON entitlement_grant USING btree (merchant_id, invoice_id) WHERE ((invoice_id IS NOT NULL) AND (voided_at IS NULL));
 CREATE UNIQUE INDEX entitlement_grant_issued ON entitlement_grant USING btree (merchant_id, entitlement_id, effective_at) WHERE (origin = 'template'::text);
 CREATE UNIQUE INDEX entitlement_grant_key ON entitlement_grant USING btree (merchant_id, entitlement_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 CREATE INDEX entitlement_grant_order ON entitlement_grant USING btree (merchant_id, entitlement_id, created_at DESC, seq DESC);
@@ -1305,6 +1335,7 @@ create table invoice (
   rebilled_from bigint,
   changed_at timestamp with time zone default clock_timestamp() not null,
   payer_id text,
+  collected_debt numeric default 0 not null,
   constraint invoice_pkey PRIMARY KEY (merchant_id, id),
   constraint invoice_merchant_id_clock_id_fkey FOREIGN KEY (merchant_id, clock_id) REFERENCES test_clock(merchant_id, id),
   constraint invoice_merchant_id_customer_id_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES customer(merchant_id, id),
@@ -1472,9 +1503,9 @@ create table ledger_entry (
   constraint ledger_entry_pkey PRIMARY KEY (merchant_id, transaction_id, "position"),
   constraint ledger_entry_merchant_id_customer_id_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES customer(merchant_id, id),
   constraint ledger_entry_merchant_id_transaction_id_currency_fkey FOREIGN KEY (merchant_id, transaction_id, currency) REFERENCES ledger_transaction(merchant_id, id, currency),
-  constraint ledger_entry_account_check CHECK ((account = ANY (ARRAY['receivable'::text, 'owed_again'::text, 'wallet'::text, 'top_ups_due'::text, 'cash'::text, 'revenue'::text, 'tax'::text, 'refunds_payable'::text, 'write_off'::text, 'disputes'::text, 'returned_outside'::text]))),
+  constraint ledger_entry_account_check CHECK ((account = ANY (ARRAY['receivable'::text, 'owed_again'::text, 'to_collect'::text, 'wallet'::text, 'unapplied'::text, 'top_ups_due'::text, 'cash'::text, 'revenue'::text, 'tax'::text, 'refunds_payable'::text, 'write_off'::text, 'disputes'::text, 'returned_outside'::text]))) NOT VALID,
   constraint ledger_entry_amount_check CHECK ((amount <> (0)::numeric)),
-  constraint ledger_entry_check CHECK (((account = ANY (ARRAY['receivable'::text, 'owed_again'::text, 'wallet'::text, 'top_ups_due'::text])) = (customer_id IS NOT NULL))),
+  constraint ledger_entry_check CHECK (((account = ANY (ARRAY['receivable'::text, 'owed_again'::text, 'to_collect'::text, 'wallet'::text, 'unapplied'::text, 'top_ups_due'::text])) = (customer_id IS NOT NULL))) NOT VALID,
   constraint ledger_entry_check1 CHECK (((account = 'wallet'::text) = (wallet_balance IS NOT NULL)))
 );
 CREATE INDEX ledger_entry_account ON ledger_entry USING btree (merchant_id, customer_id, account, currency, seq DESC) WHERE (customer_id IS NOT NULL);
@@ -1954,6 +1985,25 @@ create table payment_comparison (
 );
 alter table payment_comparison enable row level security; -- with the two policies of tenant_table()
 
+create table payment_debt (
+  merchant_id text not null,
+  payment_id text not null,
+  customer_id text not null,
+  currency text not null,
+  amount numeric not null,
+  source_number text not null,
+  invoice_id text,
+  created_at timestamp with time zone not null,
+  constraint payment_debt_pkey PRIMARY KEY (merchant_id, payment_id),
+  constraint payment_debt_merchant_id_customer_id_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES customer(merchant_id, id),
+  constraint payment_debt_merchant_id_invoice_id_fkey FOREIGN KEY (merchant_id, invoice_id) REFERENCES invoice(merchant_id, id),
+  constraint payment_debt_merchant_id_payment_id_fkey FOREIGN KEY (merchant_id, payment_id) REFERENCES payment_receipt(merchant_id, id),
+  constraint payment_debt_amount_check CHECK ((amount > (0)::numeric))
+);
+CREATE INDEX payment_debt_invoice ON payment_debt USING btree (merchant_id, invoice_id) WHERE (invoice_id IS NOT NULL);
+CREATE INDEX payment_debt_waiting ON payment_debt USING btree (merchant_id, customer_id, currency) WHERE (invoice_id IS NULL);
+alter table payment_debt enable row level security; -- with the two policies of tenant_table()
+
 create table payment_dispute (
   merchant_id text not null,
   id text not null,
@@ -2118,15 +2168,21 @@ create table payment_receipt (
   less_disputed numeric default 0 not null,
   less_outside numeric default 0 not null,
   changed_at timestamp with time zone default clock_timestamp() not null,
+  reversed_at timestamp with time zone,
+  reverse_reason text,
+  reverse_key text,
+  reverse_print bytea,
+  receipt_id text,
   constraint payment_receipt_pkey PRIMARY KEY (merchant_id, id),
   constraint payment_receipt_merchant_id_clock_id_fkey FOREIGN KEY (merchant_id, clock_id) REFERENCES test_clock(merchant_id, id),
+  constraint payment_receipt_merchant_id_receipt_id_fkey FOREIGN KEY (merchant_id, receipt_id) REFERENCES customer_receipt(merchant_id, id),
   constraint payment_receipt_merchant_id_session_id_fkey FOREIGN KEY (merchant_id, session_id) REFERENCES payment_session(merchant_id, id),
   constraint payment_receipt_amount_check CHECK ((amount > (0)::numeric)),
   constraint payment_receipt_by_whom CHECK (
 CASE method
-    WHEN 'card'::text THEN ((provider IS NOT NULL) AND (provider_reference IS NOT NULL) AND ((session_id IS NULL) <> (charge_id IS NULL)))
-    ELSE ((provider IS NULL) AND (provider_reference IS NULL) AND (session_id IS NULL) AND (charge_id IS NULL) AND (invoice_id IS NOT NULL) AND (idempotency_key IS NOT NULL) AND (return_status <> 'requested'::text))
-END),
+    WHEN 'card'::text THEN ((provider IS NOT NULL) AND (provider_reference IS NOT NULL) AND (receipt_id IS NULL) AND ((session_id IS NULL) <> (charge_id IS NULL)))
+    ELSE ((provider IS NULL) AND (provider_reference IS NULL) AND (session_id IS NULL) AND (charge_id IS NULL) AND (invoice_id IS NOT NULL) AND ((idempotency_key IS NULL) = (receipt_id IS NOT NULL)) AND (return_status <> 'requested'::text))
+END) NOT VALID,
   constraint payment_receipt_card CHECK ((((card_brand IS NULL) = (card_last4 IS NULL)) AND ((card_brand IS NULL) OR (method = 'card'::text)))),
   constraint payment_receipt_check CHECK (((return_status = 'none'::text) OR (return_refund_id IS NOT NULL))),
   constraint payment_receipt_check1 CHECK (((return_status = 'returned'::text) = (returned_at IS NOT NULL))),
@@ -2137,7 +2193,8 @@ END),
   constraint payment_receipt_overpaid CHECK (((overpaid >= (0)::numeric) AND (overpaid <= amount))),
   constraint payment_receipt_print CHECK (((idempotency_key IS NULL) = (idempotency_print IS NULL))),
   constraint payment_receipt_provider_check CHECK ((provider = ANY (ARRAY['sandbox'::text, 'stripe'::text]))),
-  constraint payment_receipt_return_status_check CHECK ((return_status = ANY (ARRAY['none'::text, 'requested'::text, 'returned'::text, 'stopped'::text, 'manual'::text])))
+  constraint payment_receipt_return_status_check CHECK ((return_status = ANY (ARRAY['none'::text, 'requested'::text, 'returned'::text, 'stopped'::text, 'manual'::text]))),
+  constraint payment_receipt_reversed CHECK ((((reversed_at IS NULL) = (reverse_reason IS NULL)) AND ((reversed_at IS NULL) = (reverse_key IS NULL)) AND ((reversed_at IS NULL) = (reverse_print IS NULL)) AND ((reversed_at IS NULL) OR ((provider IS NULL) AND (return_status = ANY (ARRAY['none'::text, 'stopped'::text]))))))
 );
 CREATE INDEX payment_receipt_changed ON payment_receipt USING btree (merchant_id, changed_at);
 CREATE UNIQUE INDEX payment_receipt_charge ON payment_receipt USING btree (merchant_id, charge_id) WHERE (charge_id IS NOT NULL);
@@ -2149,13 +2206,16 @@ CREATE INDEX payment_receipt_invoice ON payment_receipt USING btree (merchant_id
 CREATE UNIQUE INDEX payment_receipt_key ON payment_receipt USING btree (merchant_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 CREATE UNIQUE INDEX payment_receipt_reference ON payment_receipt USING btree (merchant_id, provider, provider_reference) WHERE (provider_reference IS NOT NULL);
 CREATE INDEX payment_receipt_refund ON payment_receipt USING btree (merchant_id, return_refund_id) WHERE (return_refund_id IS NOT NULL);
+CREATE UNIQUE INDEX payment_receipt_reverse_key ON payment_receipt USING btree (merchant_id, reverse_key) WHERE (reverse_key IS NOT NULL);
 CREATE UNIQUE INDEX payment_receipt_session ON payment_receipt USING btree (merchant_id, session_id);
 alter table payment_receipt enable row level security; -- with the two policies of tenant_table()
 CREATE TRIGGER changed BEFORE INSERT OR UPDATE ON payment_receipt FOR EACH ROW EXECUTE FUNCTION set_changed_at();
 CREATE TRIGGER keep BEFORE UPDATE ON payment_receipt FOR EACH ROW EXECUTE FUNCTION keep_payment_receipt();
 CREATE TRIGGER keep_revenue AFTER INSERT ON payment_receipt REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION keep_revenue_of_receipts();
+CREATE TRIGGER keep_revenue_of_reversed AFTER UPDATE OF reversed_at ON payment_receipt FOR EACH ROW WHEN ((new.reversed_at IS DISTINCT FROM old.reversed_at)) EXECUTE FUNCTION keep_revenue_of_reversed_receipt();
 CREATE TRIGGER keep_timeline AFTER INSERT ON payment_receipt REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION keep_timeline_of_new();
 CREATE TRIGGER keep_timeline_of_changed AFTER UPDATE OF returned_at ON payment_receipt FOR EACH ROW WHEN ((new.returned_at IS DISTINCT FROM old.returned_at)) EXECUTE FUNCTION keep_timeline_of_row('payment_receipt', 'id');
+CREATE TRIGGER keep_timeline_of_reversed AFTER UPDATE OF reversed_at ON payment_receipt FOR EACH ROW WHEN ((new.reversed_at IS DISTINCT FROM old.reversed_at)) EXECUTE FUNCTION keep_timeline_of_row('payment_receipt', 'id');
 CREATE TRIGGER register AFTER INSERT ON payment_receipt REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION register_resources();
 CREATE TRIGGER unregister AFTER DELETE ON payment_receipt REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION unregister_resources();
 
@@ -2537,6 +2597,26 @@ CREATE INDEX provider_notice_due_on_clock ON provider_notice USING btree (mercha
 CREATE INDEX provider_notice_exception ON provider_notice USING btree (merchant_id, received_at DESC, id DESC) WHERE ((done_at IS NULL) AND (attempts >= 6));
 CREATE INDEX provider_notice_exception_of_all ON provider_notice USING btree (received_at DESC, id DESC) WHERE ((done_at IS NULL) AND (attempts >= 6));
 alter table provider_notice enable row level security; -- with the two policies of tenant_table()
+
+create table receipt_application (
+  merchant_id text not null,
+  id text not null,
+  seq bigint generated always as identity not null,
+  receipt_id text not null,
+  payment_id text,
+  invoice_id text,
+  amount numeric not null,
+  applied_at timestamp with time zone not null,
+  reversed_at timestamp with time zone,
+  constraint receipt_application_pkey PRIMARY KEY (merchant_id, id),
+  constraint receipt_application_merchant_id_payment_id_fkey FOREIGN KEY (merchant_id, payment_id) REFERENCES payment_receipt(merchant_id, id),
+  constraint receipt_application_merchant_id_receipt_id_fkey FOREIGN KEY (merchant_id, receipt_id) REFERENCES customer_receipt(merchant_id, id),
+  constraint receipt_application_amount_check CHECK ((amount > (0)::numeric)),
+  constraint receipt_application_check CHECK (((payment_id IS NULL) = (invoice_id IS NULL)))
+);
+CREATE UNIQUE INDEX receipt_application_payment ON receipt_application USING btree (merchant_id, payment_id) WHERE (payment_id IS NOT NULL);
+CREATE INDEX receipt_application_receipt ON receipt_application USING btree (merchant_id, receipt_id, seq);
+alter table receipt_application enable row level security; -- with the two policies of tenant_table()
 
 create table receipt_job (
   merchant_id text not null,
@@ -3566,10 +3646,10 @@ create view revenue_source with (security_invoker=true) as
             WHEN (i.subscription_id IS NULL) THEN (i.one_off ->> 'planId'::text)
             ELSE plan_at(i.merchant_id, i.subscription_id, i.period_start)
         END AS plan_id,
-    (i.subtotal - topped.up) AS amount,
+    ((i.subtotal - i.collected_debt) - topped.up) AS amount,
         CASE
             WHEN ((i.unpaid_amount <= (0)::numeric) OR (i.grand_total <= noted.total)) THEN (0)::numeric
-            ELSE round(((((i.subtotal - topped.up) - noted.amount) * i.unpaid_amount) / (i.grand_total - noted.total)), minor_digits(i.currency))
+            ELSE round((((((i.subtotal - i.collected_debt) - topped.up) - noted.amount) * i.unpaid_amount) / (i.grand_total - noted.total)), minor_digits(i.currency))
         END AS open_amount
    FROM ((invoice i
      CROSS JOIN LATERAL ( SELECT
@@ -3596,7 +3676,7 @@ UNION ALL
     ( SELECT f.plan_id
            FROM revenue_fact f
           WHERE ((f.merchant_id = i.merchant_id) AND (f.id = i.id))) AS plan_id,
-    (n.amount - ( SELECT COALESCE(sum(l.total_price), (0)::numeric) AS "coalesce"
+    ((n.amount - i.collected_debt) - ( SELECT COALESCE(sum(l.total_price), (0)::numeric) AS "coalesce"
            FROM invoice_line l
           WHERE ((l.merchant_id = i.merchant_id) AND (l.invoice_id = i.id) AND (l.type = 'wallet_top_up'::text)))) AS amount,
     0 AS open_amount
@@ -3635,6 +3715,7 @@ UNION ALL
    FROM ((payment_receipt r
      LEFT JOIN invoice i ON (((i.merchant_id = r.merchant_id) AND (i.id = r.invoice_id))))
      LEFT JOIN payment_session s ON (((s.merchant_id = r.merchant_id) AND (s.id = r.session_id))))
+  WHERE (r.reversed_at IS NULL)
 UNION ALL
  SELECT s.merchant_id,
     s.id,
@@ -3841,7 +3922,7 @@ create view timeline_of_payment_receipt with (security_invoker=true) as
    FROM (((payment_receipt r
      LEFT JOIN invoice i ON (((i.merchant_id = r.merchant_id) AND (i.id = r.invoice_id))))
      LEFT JOIN payment_session s ON (((s.merchant_id = r.merchant_id) AND (s.id = r.session_id))))
-     CROSS JOIN LATERAL ( VALUES (r.received_at,r.id,'payment.received'::text), (r.returned_at,(r.id || '_returned'::text),'payment.returned'::text)) told(at, id, what))
+     CROSS JOIN LATERAL ( VALUES (r.received_at,r.id,'payment.received'::text), (r.returned_at,(r.id || '_returned'::text),'payment.returned'::text), (r.reversed_at,(r.id || '_reversed'::text),'payment.reversed'::text)) told(at, id, what))
   WHERE ((told.at IS NOT NULL) AND (COALESCE(i.customer_id, s.customer_id) IS NOT NULL));
 
 create view timeline_of_subscription_change with (security_invoker=true) as
@@ -6852,11 +6933,11 @@ begin
             when o.issued_at is not null and (
                    (n.issued_at, n.due_at, n.subtotal, n.total_tax, n.grand_total, n.currency, n.customer_id,
                     n.payer_id, n.period_start, n.period_end, n.seller, n.buyer, n.taxes, n.item_count,
-                    n.payment_term_days, n.lives_by_session, n.purpose_type, n.purpose_id, n.one_off)
+                    n.payment_term_days, n.lives_by_session, n.purpose_type, n.purpose_id, n.one_off, n.collected_debt)
                    is distinct from
                    (o.issued_at, o.due_at, o.subtotal, o.total_tax, o.grand_total, o.currency, o.customer_id,
                     o.payer_id, o.period_start, o.period_end, o.seller, o.buyer, o.taxes, o.item_count,
-                    o.payment_term_days, o.lives_by_session, o.purpose_type, o.purpose_id, o.one_off)
+                    o.payment_term_days, o.lives_by_session, o.purpose_type, o.purpose_id, o.one_off, o.collected_debt)
                    or (n.invoice_number, n.content_hash) is distinct from (o.invoice_number, o.content_hash)
                       and not (o.lives_by_session and o.invoice_number is null and n.invoice_number is not null
                                and o.status <> 'PAID' and n.status = 'PAID'))
@@ -6865,6 +6946,10 @@ begin
                  and o.paid_amount - n.paid_amount <> o.credited_amount - n.credited_amount
                  and not (o.status <> 'CANCELLED' and n.status = 'CANCELLED' and n.wallet_applied = 0
                           and n.paid_amount = o.paid_amount - o.wallet_applied)
+                 and not exists (
+                   select from payment_receipt r
+                    where r.merchant_id = n.merchant_id and r.invoice_id = n.id and r.reversed_at is not null
+                      and r.amount - r.overpaid = o.paid_amount - n.paid_amount)
             then format('the paid amount of invoice %s does not fall', o.id)
             end as said
             from new_rows n left join old_rows o on o.merchant_id = n.merchant_id and o.id = n.id) judged
@@ -7342,7 +7427,7 @@ CREATE OR REPLACE FUNCTION keep_payment_receipt()
  LANGUAGE plpgsql
 AS $function$
 begin
-  if old.return_status = 'returned' and new is distinct from old then
+  if (old.return_status = 'returned' or old.reversed_at is not null) and new is distinct from old then
     raise exception 'payment receipt % has been returned', old.id;
   end if;
   if (new.invoice_id, new.session_id, new.charge_id, new.amount, new.overpaid, new.currency, new.method, new.reference,
@@ -7483,6 +7568,15 @@ CREATE OR REPLACE FUNCTION keep_revenue_of_receipts()
 AS $function$
 begin
   perform keep_revenue(array_agg(merchant_id), array_agg(id), 'payment') from new_rows having count(*) > 0;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION keep_revenue_of_reversed_receipt()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform keep_revenue(array[new.merchant_id], array[new.id], 'payment');
   return null;
 end $function$;
 

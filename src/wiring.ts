@@ -62,6 +62,8 @@ import {
   chargeAtOnce,
   findBilling,
   findOpenInvoicesOfCustomer,
+  findWaitingDebts,
+  findWaitingReceipts,
   type InvoicingDependencies,
   invoiceApprovals,
   invoicePaymentHandlers,
@@ -373,6 +375,8 @@ export function wireDomains(
             ordersOfCustomer,
             invoicesOfCustomer,
             entitlementsOfCustomer,
+            receiptsOfCustomer,
+            debtsOfCustomer,
             walletsOfCustomer,
           ],
         }),
@@ -552,6 +556,12 @@ const entitlementsOfCustomer: CustomerBlocker = async (tx, customerId, now) =>
 /** Last of the checks, as wallets are locked last. */
 const walletsOfCustomer: CustomerBlocker = async (tx, customerId) =>
   named('wallets', await filledWallets(tx, customerId));
+
+const receiptsOfCustomer: CustomerBlocker = async (tx, customerId) =>
+  named('receipts', await findWaitingReceipts(tx, customerId));
+
+const debtsOfCustomer: CustomerBlocker = async (tx, customerId) =>
+  named('debts', await findWaitingDebts(tx, customerId));
 
 const ordersOfCustomer: CustomerBlocker = async (tx, customerId, now) =>
   named('orders', await unendedOrders(tx, { customerId }, now));

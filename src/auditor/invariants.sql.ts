@@ -309,7 +309,11 @@ export const invariants: readonly Invariant[] = [
         join invoice i on i.merchant_id = p.merchant_id and i.id = p.invoice_id
        cross join lateral (
          select count(*) as count, min(g.amount) as amount from entitlement_grant g
-          where g.merchant_id = p.merchant_id and g.invoice_id = p.invoice_id) g
+          where g.merchant_id = p.merchant_id and g.invoice_id = p.invoice_id
+            -- a reversed payment voids one: then it is made again with the next payment
+            and (g.voided_at is null or not exists (
+              select from payment_receipt r
+               where r.merchant_id = g.merchant_id and r.invoice_id = g.invoice_id and r.reversed_at is not null))) g
        where (i.status = 'PAID') <> (g.count = 1) or g.count > 1 or g.amount <> p.amount`,
   },
   {
@@ -446,7 +450,8 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'cash-is-what-came',
-    meaning: 'I-41: the cash of an invoice is what came in for it less what went back, each payment once',
+    meaning:
+      'I-41: the cash of an invoice is what came in for it less what went back or was reversed, each payment once',
     broken: sql`
       select merchant_id, id, format('%s is booked, %s came and stayed', booked, stayed) as detail
         from (
@@ -454,11 +459,67 @@ export const invariants: readonly Invariant[] = [
                  (select coalesce(sum(case r.return_status
                                       when 'returned' then r.overpaid + r.less_disputed + r.less_outside
                                       else r.amount end), 0)
-                    from payment_receipt r where r.merchant_id = i.merchant_id and r.invoice_id = i.id)
+                    from payment_receipt r
+                   where r.merchant_id = i.merchant_id and r.invoice_id = i.id and r.reversed_at is null)
                  - (select coalesce(sum(p.amount), 0) from payment_part_return p
                      where p.merchant_id = i.merchant_id and p.invoice_id = i.id and p.status = 'returned') as stayed
             from invoice i) i
        where booked <> stayed`,
+  },
+  {
+    name: 'paid-is-what-pays',
+    meaning: 'I-23: an invoice is paid by payments that were not reversed, by the wallet and by credits',
+    broken: sql`
+      select i.merchant_id, i.id, format('%s is paid, %s pays', i.paid_amount, i.wallet_applied + i.credited_amount + r.paid)
+        as detail
+        from invoice i
+       cross join lateral (
+         select coalesce(sum(r.amount - r.overpaid), 0) as paid from payment_receipt r
+          where r.merchant_id = i.merchant_id and r.invoice_id = i.id and r.reversed_at is null) r
+       where i.issued_at is not null and i.paid_amount <> i.wallet_applied + i.credited_amount + r.paid`,
+  },
+  {
+    name: 'receipts-wait-in-the-books',
+    meaning: 'I-43: money of receipts that was neither applied nor returned is owed to its customer',
+    broken: sql`
+      select r.merchant_id, r.customer_id as id, format('%s %s is booked, %s waits', booked.waits, r.currency, r.waits)
+        as detail
+        from (select c.merchant_id, c.customer_id, c.currency, sum(c.amount - c.returned_amount - a.applied) as waits,
+                     min(c.amount - c.returned_amount - a.applied) as least
+                from customer_receipt c
+               cross join lateral (
+                 select coalesce(sum(a.amount), 0) as applied
+                   from receipt_application a
+                   left join payment_receipt p on p.merchant_id = a.merchant_id and p.id = a.payment_id
+                  where a.merchant_id = c.merchant_id and a.receipt_id = c.id and p.reversed_at is null) a
+               group by 1, 2, 3) r
+       cross join lateral (
+         select -coalesce(sum(e.amount), 0) as waits from ledger_entry e
+          where e.merchant_id = r.merchant_id and e.customer_id = r.customer_id and e.account = 'unapplied'
+            and e.currency = r.currency) booked
+       where booked.waits <> r.waits or r.least < 0`,
+  },
+  {
+    name: 'reversed-money-is-collected',
+    meaning:
+      'what a customer had spent of reversed payments is owed until one invoice collects it: its lines are those debts',
+    broken: sql`
+      select d.merchant_id, d.customer_id as id, format('%s is booked, %s should be', booked.owed, d.owed) as detail
+        from (select merchant_id, customer_id, currency,
+                     sum(amount) filter (where invoice_id is null) as owed
+                from payment_debt group by 1, 2, 3) d
+       cross join lateral (
+         select coalesce(sum(e.amount), 0) as owed from ledger_entry e
+          where e.merchant_id = d.merchant_id and e.customer_id = d.customer_id and e.account = 'to_collect'
+            and e.currency = d.currency) booked
+       where booked.owed <> coalesce(d.owed, 0)
+      union all
+      select i.merchant_id, i.id, format('%s of %s on lines is collected', d.collected, i.collected_debt)
+        from invoice i
+       cross join lateral (
+         select coalesce(sum(amount), 0) as collected from payment_debt
+          where merchant_id = i.merchant_id and invoice_id = i.id) d
+       where i.collected_debt <> 0 and i.status <> 'CANCELLED' and i.collected_debt <> d.collected`,
   },
   {
     name: 'refunds-payable-are-asked',

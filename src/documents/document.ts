@@ -141,7 +141,7 @@ export interface DocumentLine {
   /** Of packages and percentages: the price as it was agreed, which is none of a unit. */
   agreed?: Maybe<{ price: DecimalText; per: DecimalText } | { percent: DecimalText }>;
   /** Why no tax is on it; absent for a line that is taxed, be it at a rate of 0 %. The e-invoice has to say so. */
-  untaxed?: Maybe<'exempt' | 'prepayment'>;
+  untaxed?: Maybe<'exempt' | 'prepayment' | 'debt'>;
   tiers?: Maybe<readonly DocumentTier[]>;
   /** The dimensions this line was grouped by; null where the events had no value. */
   group?: Maybe<Readonly<Record<string, string | null>>>;

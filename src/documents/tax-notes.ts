@@ -13,14 +13,14 @@ export interface Taxed extends Pick<InvoiceDocument, 'locale' | 'seller' | 'buye
 
 /**
  * Why there is no tax on a line: the buyer owes it, the place of the sale is outside the reach of the seller's tax, the
- * sale is exempt, nothing is supplied yet, or the seller is not registered for tax.
+ * sale is exempt, nothing is supplied yet, it is a debt of an earlier payment, or the seller is not registered for tax.
  */
-export type Untaxed = 'reverseCharge' | 'outside' | 'exempt' | 'prepayment' | 'notRegistered';
+export type Untaxed = 'reverseCharge' | 'outside' | 'exempt' | 'prepayment' | 'debt' | 'notRegistered';
 
 const MOST_REASON = 1000;
 
 const isTaxed = ({ taxRate }: TaxedLine): boolean => !decimal(taxRate).isZero();
-const isSupply = (line: TaxedLine): boolean => line.untaxed !== 'prepayment';
+const isSupply = (line: TaxedLine): boolean => line.untaxed !== 'prepayment' && line.untaxed !== 'debt';
 
 /**
  * Does the buyer owe the tax? Where the place of the sale was decided, it says so; else a sale without tax from one
@@ -38,7 +38,7 @@ function isReverseCharge({ seller, buyer, lines, untaxedBy }: Taxed): boolean {
 
 /** Are all lines money paid ahead of any supply, for the wallet? */
 export const isPaymentOnAccount = ({ lines }: Pick<Taxed, 'lines'>): boolean =>
-  lines.length > 0 && !lines.some(isSupply);
+  lines.length > 0 && lines.every(({ untaxed }) => untaxed === 'prepayment');
 
 /** Why there is no tax on each line of a document; null for a line that is taxed, be it at a rate of 0 %. */
 export function untaxedOf(document: Taxed): (line: TaxedLine) => Untaxed | null {
@@ -47,7 +47,7 @@ export function untaxedOf(document: Taxed): (line: TaxedLine) => Untaxed | null 
   const isUnregistered = numberOf(seller) === null && !lines.some(isTaxed);
   return (line) => {
     if (isTaxed(line)) return null;
-    if (!isSupply(line)) return 'prepayment';
+    if (line.untaxed === 'prepayment' || line.untaxed === 'debt') return line.untaxed;
     if (untaxedBy === 'outside') return 'outside';
     if (isReversed) return 'reverseCharge';
     if (isUnregistered) return 'notRegistered';
@@ -64,6 +64,7 @@ export function reasonOf(why: Untaxed, { locale, seller, invoiceNotes }: Taxed):
     outside: () => invoiceNotes?.outside ?? words.outside(tax),
     exempt: () => invoiceNotes?.exempt ?? words.exempt(tax),
     prepayment: () => words.prepayment,
+    debt: () => words.debt,
     notRegistered: () => invoiceNotes?.exempt ?? (taxWord(seller) === 'Tax' ? words.noTax : words.notRegistered(tax)),
   };
   return cleanLine(said[why](), MOST_REASON);

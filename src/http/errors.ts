@@ -86,7 +86,7 @@ export class ErrorReplies {
         const entry = this.#table[refusal.code];
         if (!entry) throw new Error(`No error table lists ${refusal.code}.`);
         return reply(
-          entry.status,
+          refusal.status ?? entry.status,
           refusal.message ?? entry.message,
           { code: refusal.code, ...(refusal.details && { details: refusal.details }) },
           retryAfter(refusal.code, refusal.details),

@@ -5,6 +5,10 @@ export const invoicingErrors = {
   INVOICE_NOT_PAID: { status: 400, message: 'Only a paid invoice can be refunded.' }, // §3
   INVOICE_ALREADY_REFUNDED: { status: 400, message: 'This invoice has already been refunded.' }, // §3
   WALLET_SPENT: { status: 400, message: 'The top-up has been spent from the wallet and cannot be refunded.' },
+  PAYMENT_RETURNED: {
+    status: 409,
+    message: 'The money of this payment goes back, or has: a payment that was returned cannot be reversed.',
+  },
   SETTLEMENT_TOO_MUCH: {
     status: 409,
     message: 'The settlement takes less than this credit note is over; see details.most.',

@@ -7,6 +7,7 @@ export {
 export { type LineContext, notesOfLine } from './calculation/line-notes.ts';
 export type { OneOffLine, OneOffLineType } from './calculation/one-off-lines.ts';
 export { invoicePaymentHandlers } from './collecting/payment-handlers.ts';
+export { selectWaitingReceipts as findWaitingReceipts } from './collecting/receipts.sql.ts';
 export { giveCredits } from './credits/give-credits.ts';
 export { selectLastService as findLastService } from './difference/billed.sql.ts';
 export { selectOrderItems as findOrderItems } from './difference/order-items.sql.ts';
@@ -61,6 +62,7 @@ export { windowOf as windowOfRedemption } from './owed/coupons.ts';
 export { billForCustomers } from './page/bill.ts';
 export type { Standing } from './page/standing.ts';
 export { chargeAtOnce } from './paying/card-charge.ts';
+export { selectWaitingDebts as findWaitingDebts } from './paying/debts.sql.ts';
 export { checkLimits, dimensionsOf, normaliseProperties, PriceProperties } from './rating/index.ts';
 export {
   type CustomerInvoice,

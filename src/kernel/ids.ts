@@ -37,6 +37,7 @@ export const ID_PREFIXES = {
   merchantIntegration: 'mint_',
   paymentMethod: 'pm_',
   payment: 'pay_',
+  receipt: 'rcp_',
   webhookEndpoint: 'whe_',
   webhookEvent: 'wev_',
   webhookAttempt: 'wat_',

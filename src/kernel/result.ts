@@ -19,8 +19,17 @@ export type ErrorCode = keyof ErrorCodes;
  * Why a request is refused. What the caller is told, and with which status, is decided in one place: `http/errors.ts`.
  */
 export type Refusal =
-  /** A business code listed in a domain's error table. `message` replaces the table's where it can say more. */
-  | { kind: 'code'; code: ErrorCode; message?: string; details?: Record<string, unknown> }
+  /**
+   * A business code listed in a domain's error table. `message` and `status` replace the table's, where an operation
+   * can say more, or has to answer another status.
+   */
+  | {
+      kind: 'code';
+      code: ErrorCode;
+      message?: string;
+      status?: ErrorEntry['status'];
+      details?: Record<string, unknown>;
+    }
   /** 400 `validation_error`: fields are to blame. `total` where the list was cut. */
   | { kind: 'validation'; errors: FieldError[]; total?: number }
   /** 404; `field` names the body field that held the unknown id. */
@@ -47,6 +56,10 @@ export const fail = (code: ErrorCode, details?: Record<string, unknown>, message
     ...(message === undefined ? {} : { message }),
     ...(details === undefined ? {} : { details }),
   });
+
+/** The same as a conflict, of a code that other operations answer with another status. */
+export const failAsConflict = (code: ErrorCode, details: Record<string, unknown>, message: string): Failure =>
+  refused({ kind: 'code', code, message, status: 409, details });
 
 /** A refusal that names each failing field. */
 export const invalid = (errors: FieldError[], total?: number): Failure =>

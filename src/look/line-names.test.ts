@@ -8,6 +8,7 @@ it.each([
   { name: 'Tokens: late usage: carried over', shown: 'Tokens: nachgemeldete Nutzung: Übertrag' },
   { name: 'Tokens: correction of usage', shown: 'Tokens: Korrektur der Nutzung' },
   { name: 'Tokens: not used (CN-000001)', shown: 'Tokens: nicht genutzte Zeit (CN-000001)' },
+  { name: 'INV-000001: reversed payment', shown: 'INV-000001: zurückgebuchte Zahlung' },
   { name: 'Minimum commitment', shown: 'Mindestumsatz' },
   { name: 'Wallet top-up', shown: 'Guthabenaufladung' },
   { name: 'Minimum commitment (old)', shown: 'Minimum commitment (old)' },

@@ -22,7 +22,16 @@ export type { PaymentMethod } from './records/method.ts';
 export { selectMethod as findMethod } from './records/methods.sql.ts';
 export { listMethods, makeDefault, removeMethod } from './records/methods.ts';
 export { type PaymentReceipt, RECORDED_METHODS } from './records/receipts.sql.ts';
-export { findReceipt, findRecorded, listReceiptsOf, newReceiptId, recordReceipt } from './records/record.ts';
+export {
+  findReceipt,
+  findRecorded,
+  findReversed,
+  listReceiptsOf,
+  lockPayment,
+  newReceiptId,
+  recordReceipt,
+  reverseReceipt,
+} from './records/record.ts';
 export { type RedirectRules, redirectProblems } from './records/redirect-urls.ts';
 export { RETURN_STATUSES, type ReturnStatus } from './records/return-states.ts';
 export type { EntityType, PaymentSession } from './records/session.ts';

@@ -10,6 +10,7 @@ export const EVENT_KINDS = {
   'invoice.refund_voided.v0': 'A refund was voided.',
   'invoice.credited.v0': 'A part of an invoice was credited by `creditNoteId`.',
   'invoice.credit_note_voided.v0': 'The credit note `creditNoteId` over a part of an invoice was voided.',
+  'invoice.payment_reversed.v0': 'The recorded payment `paymentId` of an invoice was reversed: it is owed again.',
   'invoice.pushed.v0': 'An approval to push an invoice to external systems was given.',
   'subscription.created.v0': 'A subscription was created.',
   'subscription.activated.v0': 'A subscription became active.',

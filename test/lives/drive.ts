@@ -41,6 +41,8 @@ export interface Lived {
   readonly payerId: string;
   /** What the customer owes again of what voided refunds had given back, and what was not there any more. */
   readonly owedAgain: string;
+  /** What the customer had spent of reversed payments, and no invoice has collected. */
+  readonly toCollect: string;
   /** Charges of the card, and what left of each: by refunds at the provider and by disputes that are not won. */
   readonly charges: readonly { readonly amount: string; readonly left: string }[];
   /** Faults on the way: an error, or a preview that differed from the result. */
@@ -54,6 +56,7 @@ export async function live(env: TestEnvironment, life: Life, provider?: FakeProv
   return new Driver(env, merchant, life, paying).live();
 }
 
+const NOT_UPCOMING: ReadonlySet<string> = new Set(['commitment', 'reversed_payment']);
 const SETTLED_AFTER_DAYS = 45;
 const REFUSALS = new Set([400, 404, 409]);
 
@@ -253,6 +256,8 @@ class Driver {
         return this.#merchant.patch(`/v0/customers/${this.#customer.id}`, { payerId: step.is ? this.#payer.id : null });
       case 'exempt':
         return this.#exempt(step);
+      case 'reverse':
+        return this.#reverse(step.at);
       case 'payByCard':
         return this.#payByCard(step.at);
       case 'dispute':
@@ -313,7 +318,8 @@ class Driver {
     for (const [id, total] of promised) {
       const { grandTotal, lines } = await this.#shop.invoice(id);
       // A commitment is asked at the end of its period, and no open invoice shows it (domain.md §2).
-      if (grandTotal !== total && !lines.some(({ type }: Resource) => type === 'commitment'))
+      // A debt comes with the issue.
+      if (grandTotal !== total && !lines.some(({ type }: Resource) => NOT_UPCOMING.has(type)))
         this.#wrong.push(`preview: the upcoming invoice ${id} was ${total}, and came to ${grandTotal}.`);
     }
   }
@@ -513,6 +519,20 @@ class Driver {
     return 'done';
   }
 
+  async #reverse(at: number): Promise<Answer | null> {
+    const payments: Resource[] = [];
+    for (const { id } of (await this.#shop.read(`/v2/invoices?customerId=${this.#customer.id}&limit=100`)).data)
+      payments.push(...(await this.#shop.read(`/v2/invoices/${id}/payments?limit=100`)).data);
+    const recorded = payments.filter(({ method, status }) => method === 'bank_transfer' && status === 'completed');
+    const payment = recorded[at % Math.max(1, recorded.length)];
+    if (!payment) return null;
+    this.#keys += 1;
+    return this.#post(`/v2/invoices/${payment.invoiceId}/payments/${payment.id}/reverse`, {
+      reason: 'It came back',
+      idempotencyKey: `reversal-${this.#keys}`,
+    });
+  }
+
   /** No refusal is right. */
   async #exempt({ is }: Of<'exempt'>): Promise<'done'> {
     await this.#shop.change(`/v0/customers/${this.#customer.id}`, { taxExempt: is });
@@ -634,11 +654,11 @@ class Driver {
     await this.#take({ do: 'advance', to: this.#now + SETTLED_AFTER_DAYS * 86_400 });
   }
 
-  async #owedAgain(): Promise<string> {
+  async #booked(account: string): Promise<string> {
     const [row] = await this.#env.database.transaction({ merchants: [this.#merchant.id] }, (tx) =>
       tx.rows<{ total: string }>(sql`
         select coalesce(sum(amount), 0)::text as total from ledger_entry
-         where merchant_id = ${this.#merchant.id} and account = 'owed_again'`),
+         where merchant_id = ${this.#merchant.id} and account = ${account}`),
     );
     return row?.total ?? '0';
   }
@@ -689,7 +709,8 @@ class Driver {
       ),
       credits: (await shop.read(`/v0/customers/${this.#customer.id}/billingCredits?limit=100`)).data,
       payerId: this.#payer.id,
-      owedAgain: await this.#owedAgain(),
+      owedAgain: await this.#booked('owed_again'),
+      toCollect: await this.#booked('to_collect'),
       charges: (await this.#paying?.charges()) ?? [],
       wrong: this.#wrong,
     };

@@ -247,10 +247,12 @@ const LEAVING = new Set(['requested', 'manual', 'returned']);
 
 /**
  * Money in = money out + wallet + the merchant's money: the billed less the credited and the unpaid amount, and less
- * what the customer owes again after the void of a refund.
+ * what the customer owes again after the void of a refund. A reversed payment never came in. What was spent of its
+ * excess paid for nothing: it is owed until an invoice collects it, and what such a line asks bills nothing.
  */
-function money(life: Life, { invoices, notes, payments, wallet, owedAgain }: Lived): string[] {
+function money(life: Life, { invoices, notes, payments: all, wallet, owedAgain, toCollect }: Lived): string[] {
   const sum = (texts: readonly string[]) => texts.reduce((total, text) => total + minor(life, text), 0n);
+  const payments = all.filter(({ status }) => status !== 'reversed');
   const paidIn = sum(payments.map(({ amount }) => amount));
   // What the cardholder's bank has taken of a refunded payment has gone back already.
   const refunded = refundedOf(notes);
@@ -275,7 +277,12 @@ function money(life: Life, { invoices, notes, payments, wallet, owedAgain }: Liv
       .map(({ total }: Resource) => total),
   );
   const unpaid = sum(inForce.map(({ unpaidAmount }) => unpaidAmount));
-  const isKept = billed - credited + beside - unpaid - minor(life, owedAgain);
+  const collected = sum(
+    inForce.flatMap(({ lines }) =>
+      lines.filter(({ type }: Resource) => type === 'reversed_payment').map(({ totalAmount }: Resource) => totalAmount),
+    ),
+  );
+  const isKept = billed - collected - credited + beside - unpaid - minor(life, owedAgain) - minor(life, toCollect);
   const off = paidIn - paidOut - minor(life, wallet) - isKept;
   return off === 0n
     ? []

@@ -42,6 +42,8 @@ export const KINDS = [
   'note',
   /** Billing credits, which begin, expire and are voided at any time. */
   'credit',
+  /** A recorded payment that came back, with an excess that was spent or not. */
+  'reversed',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -101,6 +103,7 @@ export function kindsOf(life: Life, deeds: readonly Deed[]): Kind[] {
     pause: () => of('pause').length > 0,
     note: () => of('note').length > 0,
     credit: () => of('credit').length > 0,
+    reversed: () => of('reverse').length > 0,
   };
   const isCommitted = (plan: Plan): boolean => plan.minimum !== undefined && isMixed(plan);
   return KINDS.filter((kind) => has[kind]());

@@ -193,6 +193,8 @@ export type Step =
   | { readonly do: 'grant'; readonly sub: string; readonly amount: number; readonly effectiveAt: number }
   /** Pays open invoices of the customer: all of them, or the one at a place; in full, in part, or too much. */
   | { readonly do: 'pay'; readonly at?: number; readonly how: 'full' | 'part' | 'more' }
+  /** A recorded payment, at a place of those that count, came back. */
+  | { readonly do: 'reverse'; readonly at: number }
   /** Charges the stored card for an open invoice. */
   | { readonly do: 'payByCard'; readonly at: number }
   /** The cardholder's bank takes a card payment back, or a quarter of it; `won`: not in the end. */

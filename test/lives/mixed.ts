@@ -167,7 +167,7 @@ class Mixed {
     if (of('exempt')) this.#push({ do: 'exempt', is: dice.of(true, true, false) });
     const isFirst =
       of('commitment', 'cut', 'late', 'eachEvent', 'overTime', 'percentile') ||
-      (of('endPast', 'agreed', 'coupon', 'pause', 'note') && dice.once(2));
+      (of('endPast', 'agreed', 'coupon', 'pause', 'note', 'reversed') && dice.once(2));
     if (isFirst) this.#subscribe('s0', KEPT);
     if (of('again', 'undone') || !this.#isThere('s0')) this.#subscribe('s1', LEFT);
     const acts: (() => void)[] = [() => this.#push({ do: 'pay', how: 'full' })];
@@ -186,6 +186,7 @@ class Mixed {
     if (of('paidFor')) often(1, () => this.#push({ do: 'payer', is: dice.once(2) }));
     if (of('pause')) often(2, () => this.#pause());
     if (of('note')) often(2, () => this.#note());
+    if (of('reversed')) often(2, () => this.#reverse());
     if (of('exempt')) often(1, () => this.#push({ do: 'exempt', is: dice.once(2) }));
     for (let count = dice.between(6, 12); count > 0; count -= 1) {
       for (let act = dice.of(1, 2, 3); act > 0; act -= 1) dice.of(...acts)();
@@ -203,6 +204,7 @@ class Mixed {
       ['coupon', () => this.#coupon()],
       ['pause', () => this.#pause()],
       ['note', () => this.#note()],
+      ['reversed', () => this.#reverse()],
       ['exempt', () => this.#push({ do: 'exempt', is: true })],
       ['paidFor', () => this.#push({ do: 'payer', is: true })],
       ['endPast', () => this.#endPast()],
@@ -219,6 +221,7 @@ class Mixed {
       oneOff: 'oneOff',
       pause: 'pause',
       note: 'note',
+      reversed: 'reverse',
       exempt: 'exempt',
       coupon: 'coupon',
       paidFor: 'payer',
@@ -434,6 +437,18 @@ class Mixed {
     this.#push({ do: 'note', at, line, share, ...(settlement && { settlement }) });
     this.#advance(dice.of(1, 1, 20));
     if (dice.once(4)) this.#push({ do: 'voidNote' });
+  }
+
+  /** Of too much money the excess may be spent before it comes back; then a later invoice collects it. */
+  #reverse(): void {
+    const dice = this.#dice;
+    this.#oneOff();
+    this.#push({ do: 'pay', at: dice.between(0, 3), how: dice.of('more', 'more', 'full', 'part') });
+    if (dice.once(2)) this.#oneOff();
+    this.#advance(dice.of(1, 10, 31));
+    for (let count = dice.of(1, 1, 2); count > 0; count -= 1) this.#push({ do: 'reverse', at: dice.between(0, 5) });
+    if (dice.once(3)) this.#push({ do: dice.of('cancel', 'writeOff', 'refund'), at: dice.between(0, 3) });
+    if (dice.once(2)) this.#oneOff();
   }
 
   #dispute(): void {

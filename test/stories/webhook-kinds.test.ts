@@ -101,6 +101,14 @@ async function credited(): Promise<Resource> {
   return shop.create(`/v2/invoices/${invoice.id}/creditNotes`, body);
 }
 
+async function reversed(): Promise<void> {
+  const { invoice } = await shop.issued();
+  const path = `/v2/invoices/${invoice.id}/payments`;
+  const payment = { amount: '12', method: 'bank_transfer', idempotencyKey: `transfer for ${invoice.id}` };
+  const { id } = await shop.create(path, payment);
+  await shop.act(`${path}/${id}/reverse`, { reason: 'It came back', idempotencyKey: `return of ${id}` });
+}
+
 async function declined(): Promise<void> {
   const [clock, customer] = [await shop.clock(START), await shop.customer()];
   const setup = await shop.create(`/v0/customers/${customer.id}/paymentMethods`);
@@ -154,6 +162,7 @@ const CAUSES: Readonly<Record<EventType, () => Promise<unknown>>> = {
     const { id, invoiceId } = await credited();
     await shop.act(`/v2/invoices/${invoiceId}/creditNotes/${id}/void`);
   },
+  'invoice.payment_reversed.v0': reversed,
   'invoice.pushed.v0': async () => approve(shop, await colleague(), (await shop.issued()).invoice, 'push'),
   'subscription.created.v0': () => shop.issued(),
   'subscription.activated.v0': () => shop.issued(),

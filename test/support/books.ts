@@ -14,6 +14,11 @@ const RULES = [
   'top-ups-due-are-open',
   'wallet-applied-is-booked',
   'cash-is-what-came',
+  'paid-is-what-pays',
+  'receipts-wait-in-the-books',
+  'reversed-money-is-collected',
+  'revenue-facts-are-true',
+  'revenue-is-booked',
   'refunds-payable-are-asked',
 ];
 

@@ -80,6 +80,25 @@ const paidInParts = (world: World): Promise<Resource> => {
   inParts.set(world, known);
   return known;
 };
+const someMoney = () => ({ amount: '5.00', currency: 'USD', method: 'cash', idempotencyKey: unique('receipt') });
+/** A receipt of the world's customer. */
+const received = async ({ shop, customer }: World) => {
+  const { id: receiptId, createdAt } = await shop.create(`/v0/customers/${customer.id}/receipts`, someMoney());
+  return { customerId: customer.id as string, receiptId, createdAt };
+};
+const withReceipts = new WeakMap<World, Promise<string>>();
+/** A customer in each world with two receipts. */
+const paidAhead = (world: World): Promise<string> => {
+  const { shop } = world;
+  const receive = async () => {
+    const { id } = await shop.customer();
+    for (const money of [someMoney(), someMoney()]) await shop.create(`/v0/customers/${id}/receipts`, money);
+    return id as string;
+  };
+  const known = withReceipts.get(world) ?? receive();
+  withReceipts.set(world, known);
+  return known;
+};
 const entitled = (featureId: string) => ({ featureId, entitlementTemplate: { type: 'boolean' } });
 const featureOf = ({ id }: Resource) => ({ key: unique('feature'), name: 'Feature', productId: id });
 const newFeature = ({ shop, product }: World) =>
@@ -910,6 +929,40 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
       const manual = await world.shop.create(`/v2/invoices/${id}/payments`, paid);
       await world.shop.create(`/v2/invoices/${id}/refunds`);
       return { params: { id, paymentId: manual.id }, body: { reference: 'SEPA 17', returnedAt: manual.createdAt } };
+    },
+  ],
+  createReceipt: [
+    ({ customer, clock }) =>
+      on(customer.id, {
+        ...someMoney(),
+        ...{ reference: 'RF18', receivedAt: '2026-01-01T00:00:00Z', testClockId: clock.id },
+      }),
+  ],
+  listReceipts: [async (world) => on(await paidAhead(world))],
+  applyReceipt: [
+    async (world) => {
+      const { customerId, receiptId } = await received(world);
+      return { params: { id: customerId, receiptId }, body: { wallet: true, amount: '1.00' } };
+    },
+    async (world) => {
+      const { id: invoiceId, customerId } = await issued(world);
+      const { id: receiptId } = await world.shop.create(`/v0/customers/${customerId}/receipts`, someMoney());
+      return { params: { id: customerId, receiptId }, body: { invoiceId } };
+    },
+  ],
+  returnReceipt: [
+    async (world) => {
+      const { customerId, receiptId, createdAt } = await received(world);
+      return { params: { id: customerId, receiptId }, body: { reference: 'SEPA 18', returnedAt: createdAt } };
+    },
+  ],
+  reverseInvoicePayment: [
+    async (world) => {
+      const { id } = await issued(world);
+      const paid = { amount: '5.00', method: 'cash', idempotencyKey: unique('cash') };
+      const payment = await world.shop.create(`/v2/invoices/${id}/payments`, paid);
+      const body = { reason: 'It came back', reversedAt: payment.createdAt, idempotencyKey: unique('reversal') };
+      return { params: { id, paymentId: payment.id }, body };
     },
   ],
   refundInvoice: [async (world) => on((await paid(world)).id, { reason: 'A gesture' })],

@@ -161,6 +161,7 @@ import type {
   ListPlansQuery,
   ListPricesQuery,
   ListProductsQuery,
+  ListReceiptsQuery,
   ListRedemptionsQuery,
   ListReservationsQuery,
   ListScheduleIntervalsQuery,
@@ -216,6 +217,7 @@ import type {
   PaymentMethodList,
   PaymentMethodSetup,
   PaymentReturnCreate,
+  PaymentReverse,
   PaymentSession,
   PaymentSessionCompletion,
   Plan,
@@ -244,6 +246,11 @@ import type {
   ProductUpdate,
   ProfitabilitySummaryResponse,
   Reason,
+  Receipt,
+  ReceiptApply,
+  ReceiptCreate,
+  ReceiptList,
+  ReceiptReturn,
   ReceiveSourceEventReply,
   Redemption,
   RedemptionCreate,
@@ -613,6 +620,42 @@ export interface CustomersResource {
    * `GET /v0/customers/{id}/billingCredits/balance`
    */
   getBillingCreditBalance(id: string, query?: GetBillingCreditBalanceQuery, options?: CallOptions): Promise<BillingCreditBalance>;
+
+  /**
+   * Record money that names no invoice.
+   *
+   * Records money that was received outside Reckoner, before it is known what it pays. It waits as `unapplied` until you apply it to invoices or the wallet, or return it. The same `idempotencyKey` again answers 200 with the first receipt.
+   *
+   * `POST /v0/customers/{id}/receipts`
+   */
+  createReceipt(id: string, body: ReceiptCreate, options?: CallOptions): Promise<Receipt>;
+
+  /**
+   * List the receipts of a customer.
+   *
+   * The newest receipt comes first.
+   *
+   * `GET /v0/customers/{id}/receipts`
+   */
+  listReceipts(id: string, query?: ListReceiptsQuery, options?: CallOptions): List<ReceiptList>;
+
+  /**
+   * Apply a receipt to an invoice or to the wallet.
+   *
+   * Pays an invoice with money that waits, or puts it into the wallet. Without `amount`: the smaller of what is left of the receipt and what is unpaid of the invoice. The payment can be reversed; then the money waits again.
+   *
+   * `POST /v0/customers/{id}/receipts/{receiptId}/apply`
+   */
+  applyReceipt(id: string, receiptId: string, body?: ReceiptApply, options?: CallOptions): Promise<Receipt>;
+
+  /**
+   * Mark the unapplied money of a receipt as returned.
+   *
+   * Confirms that you have sent back what waits of a receipt. Fails with 409 if nothing waits.
+   *
+   * `POST /v0/customers/{id}/receipts/{receiptId}/return`
+   */
+  returnReceipt(id: string, receiptId: string, body?: ReceiptReturn, options?: CallOptions): Promise<Receipt>;
 
   /**
    * Retrieve the wallet of a customer.
@@ -1871,6 +1914,15 @@ export interface InvoicesResource {
   listPayments(id: string, query?: ListInvoicePaymentsQuery, options?: CallOptions): List<InvoicePaymentList>;
 
   /**
+   * Reverse a recorded payment.
+   *
+   * A recorded payment came back, or was a mistake. What it paid is owed again: a `PAID` invoice is `ISSUED`, or `WRITTEN_OFF` if it had been. What it put into the wallet is taken out; the next issued invoice collects the part that was spent. A grant or a top-up that it made is undone, or the request fails with 409 `WALLET_SPENT` if some of it is used. A subscription stays active. Payments by a provider cannot be reversed.
+   *
+   * `POST /v2/invoices/{id}/payments/{paymentId}/reverse`
+   */
+  reversePayment(id: string, paymentId: string, body: PaymentReverse, options?: CallOptions): Promise<InvoicePayment>;
+
+  /**
    * Mark a recorded payment as returned.
    *
    * Confirms that you have sent the money of a payment back. Only a payment with `returnStatus` `manual` can be marked, and only once. A later void of the refund does not undo it.
@@ -2912,6 +2964,10 @@ export interface Operations {
   'GET /v0/customers/{id}/billingCredits': { query: ListBillingCreditsQuery; body: undefined; reply: BillingCreditList };
   'GET /v0/customers/{id}/billingCredits/balance': { query: GetBillingCreditBalanceQuery; body: undefined; reply: BillingCreditBalance };
   'POST /v0/billingCredits/{id}/void': { query: Record<string, never>; body: Reason; reply: BillingCredit };
+  'POST /v0/customers/{id}/receipts': { query: Record<string, never>; body: ReceiptCreate; reply: Receipt };
+  'GET /v0/customers/{id}/receipts': { query: ListReceiptsQuery; body: undefined; reply: ReceiptList };
+  'POST /v0/customers/{id}/receipts/{receiptId}/apply': { query: Record<string, never>; body: ReceiptApply; reply: Receipt };
+  'POST /v0/customers/{id}/receipts/{receiptId}/return': { query: Record<string, never>; body: ReceiptReturn; reply: Receipt };
   'POST /v2/invoices': { query: Record<string, never>; body: InvoiceCreate; reply: Invoice };
   'GET /v2/invoices': { query: ListInvoicesQuery; body: undefined; reply: InvoiceList };
   'GET /v2/invoices/{id}': { query: GetInvoiceQuery; body: undefined; reply: Invoice };
@@ -2933,6 +2989,7 @@ export interface Operations {
   'POST /v2/invoices/{id}/pay': { query: Record<string, never>; body: Reason; reply: Invoice };
   'POST /v2/invoices/{id}/payments': { query: Record<string, never>; body: InvoicePaymentCreate; reply: InvoicePayment };
   'GET /v2/invoices/{id}/payments': { query: ListInvoicePaymentsQuery; body: undefined; reply: InvoicePaymentList };
+  'POST /v2/invoices/{id}/payments/{paymentId}/reverse': { query: Record<string, never>; body: PaymentReverse; reply: InvoicePayment };
   'POST /v2/invoices/{id}/payments/{paymentId}/markReturned': { query: Record<string, never>; body: PaymentReturnCreate; reply: InvoicePayment };
   'POST /v2/invoices/{id}/paymentSessions': { query: Record<string, never>; body: InvoicePaymentSessionCreate; reply: PaymentSession };
   'POST /v2/invoices/{id}/refunds': { query: Record<string, never>; body: RefundCreate; reply: InvoiceRefund };

@@ -1,7 +1,7 @@
 // Made of the OpenAPI document by `npm run sdk:generate`. A test makes it again and compares.
 
 /** The reason of an error, for programs. A later version can add codes. */
-export type ErrorCode = ("API_KEY_MISSING" | "API_KEY_INVALID" | "API_KEY_EXPIRED" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "INVALID_TRANSITION" | "PRECONDITION_FAILED" | "METHOD_NOT_ALLOWED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "MALFORMED_REQUEST" | "REQUEST_TIMEOUT" | "HEADERS_TOO_LARGE" | "MALFORMED_BODY" | "INVALID_VALUE" | "RATE_LIMITED" | "TOO_MANY_AT_ONCE" | "TOOK_TOO_LONG" | "CLOCK_BEHIND" | "DATABASE_FULL" | "DATABASE_UNAVAILABLE" | "CONSUMER_EXISTS" | "TAX_NOT_ENABLED" | "PROVIDER_NOT_CONNECTED" | "EXTERNAL_ID_TAKEN" | "CUSTOMER_EXISTS" | "CUSTOMER_IN_USE" | "KEY_TAKEN" | "FEATURE_IN_USE" | "METRIC_IN_USE" | "ITEM_IN_USE" | "FEE_IN_USE" | "PRICE_IN_USE" | "PLAN_IN_USE" | "VERSION_IS_DEFAULT" | "VERSION_NOT_PUBLISHED" | "CLOCK_BACKWARDS" | "CLOCK_ADVANCING" | "TEST_CLOCK_IN_USE" | "INGEST_QUEUE_FULL" | "EVENTS_ARCHIVED" | "ARCHIVE_UNAVAILABLE" | "ADJUSTMENT_IN_USE" | "COUPON_EXPIRED" | "COUPON_ALREADY_REDEEMED" | "COUPON_EXHAUSTED" | "COUPON_NOT_APPLICABLE" | "CHANGE_SCHEDULED" | "OTHER_PLAN_VERSION" | "PLAN_MIGRATION_RUNNING" | "ENTITLEMENT_NOT_METERED" | "RESERVATION_UNAVAILABLE" | "ENTITLEMENT_ENDED" | "ENTITLEMENT_EXISTS" | "INSUFFICIENT_BALANCE" | "INVOICE_NOT_PAID" | "INVOICE_ALREADY_REFUNDED" | "WALLET_SPENT" | "SETTLEMENT_TOO_MUCH" | "REBILL_NOT_POSSIBLE" | "TAX_FAILED" | "DOCUMENT_NOT_AVAILABLE" | "PAYMENT_SESSION_EXPIRED" | "PAYMENT_IN_PROGRESS" | "PROVIDER_SIGNATURE_INVALID" | "PAID_AT_PROVIDER" | "PAYMENT_DISPUTED" | "NO_PAYMENT_METHOD" | "NO_PAYMENT_PROVIDER" | "REFERENCE_TAKEN" | "ORDER_IN_USE" | "ORDER_WITHOUT_LINES" | "ORDER_TOTAL_DIFFERS" | "APPROVAL_PENDING" | "SNAPSHOT_STALE" | "SELF_APPROVAL" | "WEBHOOK_SIGNATURE_INVALID" | "SECRET_UNREADABLE" | "SOURCE_DISABLED" | "TOO_MANY_ENDPOINTS" | "ENDPOINT_DISABLED" | "TOO_MANY_DELIVERIES" | "CHECKOUT_NOT_POSSIBLE" | "CHECKOUT_LINK_USED" | "CHECKOUT_REPEATED" | "CHECKOUT_CHANGED" | "SIGNED_OUT" | "SIGN_IN_FAILED" | "SIGN_IN_LINK_INVALID" | "ORGANIZATION_NEEDED" | "INSECURE_SIGN_IN" | "CROSS_SITE" | "CONSOLE_HEADER_MISSING" | "PASSWORD_WRONG" | "SIGN_IN_AGAIN" | "PASSWORD_EXISTS")
+export type ErrorCode = ("API_KEY_MISSING" | "API_KEY_INVALID" | "API_KEY_EXPIRED" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "INVALID_TRANSITION" | "PRECONDITION_FAILED" | "METHOD_NOT_ALLOWED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "MALFORMED_REQUEST" | "REQUEST_TIMEOUT" | "HEADERS_TOO_LARGE" | "MALFORMED_BODY" | "INVALID_VALUE" | "RATE_LIMITED" | "TOO_MANY_AT_ONCE" | "TOOK_TOO_LONG" | "CLOCK_BEHIND" | "DATABASE_FULL" | "DATABASE_UNAVAILABLE" | "CONSUMER_EXISTS" | "TAX_NOT_ENABLED" | "PROVIDER_NOT_CONNECTED" | "EXTERNAL_ID_TAKEN" | "CUSTOMER_EXISTS" | "CUSTOMER_IN_USE" | "KEY_TAKEN" | "FEATURE_IN_USE" | "METRIC_IN_USE" | "ITEM_IN_USE" | "FEE_IN_USE" | "PRICE_IN_USE" | "PLAN_IN_USE" | "VERSION_IS_DEFAULT" | "VERSION_NOT_PUBLISHED" | "CLOCK_BACKWARDS" | "CLOCK_ADVANCING" | "TEST_CLOCK_IN_USE" | "INGEST_QUEUE_FULL" | "EVENTS_ARCHIVED" | "ARCHIVE_UNAVAILABLE" | "ADJUSTMENT_IN_USE" | "COUPON_EXPIRED" | "COUPON_ALREADY_REDEEMED" | "COUPON_EXHAUSTED" | "COUPON_NOT_APPLICABLE" | "CHANGE_SCHEDULED" | "OTHER_PLAN_VERSION" | "PLAN_MIGRATION_RUNNING" | "ENTITLEMENT_NOT_METERED" | "RESERVATION_UNAVAILABLE" | "ENTITLEMENT_ENDED" | "ENTITLEMENT_EXISTS" | "INSUFFICIENT_BALANCE" | "INVOICE_NOT_PAID" | "INVOICE_ALREADY_REFUNDED" | "WALLET_SPENT" | "PAYMENT_RETURNED" | "SETTLEMENT_TOO_MUCH" | "REBILL_NOT_POSSIBLE" | "TAX_FAILED" | "DOCUMENT_NOT_AVAILABLE" | "PAYMENT_SESSION_EXPIRED" | "PAYMENT_IN_PROGRESS" | "PROVIDER_SIGNATURE_INVALID" | "PAID_AT_PROVIDER" | "PAYMENT_DISPUTED" | "NO_PAYMENT_METHOD" | "NO_PAYMENT_PROVIDER" | "REFERENCE_TAKEN" | "ORDER_IN_USE" | "ORDER_WITHOUT_LINES" | "ORDER_TOTAL_DIFFERS" | "APPROVAL_PENDING" | "SNAPSHOT_STALE" | "SELF_APPROVAL" | "WEBHOOK_SIGNATURE_INVALID" | "SECRET_UNREADABLE" | "SOURCE_DISABLED" | "TOO_MANY_ENDPOINTS" | "ENDPOINT_DISABLED" | "TOO_MANY_DELIVERIES" | "CHECKOUT_NOT_POSSIBLE" | "CHECKOUT_LINK_USED" | "CHECKOUT_REPEATED" | "CHECKOUT_CHANGED" | "SIGNED_OUT" | "SIGN_IN_FAILED" | "SIGN_IN_LINK_INVALID" | "ORGANIZATION_NEEDED" | "INSECURE_SIGN_IN" | "CROSS_SITE" | "CONSOLE_HEADER_MISSING" | "PASSWORD_WRONG" | "SIGN_IN_AGAIN" | "PASSWORD_EXISTS")
 /** A refusal with a code, or a list of wrong fields. */
 export type BadRequest = (Error | ValidationError)
 /** A decimal number. It is a string where a `double` would lose digits. */
@@ -208,10 +208,10 @@ period: ("billing" | "day" | "week" | "month")
 })
 /** A threshold that is watched. `type` decides what is watched. */
 export type Alert = (BalanceAlert | InvoiceTotalAlert | UsageAlert)
-/** The `WebhookEvent` with the `type` `invoice.issued.v0`, `invoice.paid.v0`, `invoice.payment_failed.v0`, `invoice.overdue.v0`, `invoice.cancelled.v0`, `invoice.written_off.v0`, `invoice.refunded.v0`, `invoice.refund_voided.v0`, `invoice.credited.v0`, `invoice.credit_note_voided.v0`, `invoice.pushed.v0`. */
+/** The `WebhookEvent` with the `type` `invoice.issued.v0`, `invoice.paid.v0`, `invoice.payment_failed.v0`, `invoice.overdue.v0`, `invoice.cancelled.v0`, `invoice.written_off.v0`, `invoice.refunded.v0`, `invoice.refund_voided.v0`, `invoice.credited.v0`, `invoice.credit_note_voided.v0`, `invoice.payment_reversed.v0`, `invoice.pushed.v0`. */
 export type InvoiceWebhookEvent = (WebhookEventBase & {
 /** The type of the event. */
-type: ("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.pushed.v0")
+type: ("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.payment_reversed.v0" | "invoice.pushed.v0")
 data: InvoiceEventData
 })
 /** The `WebhookEvent` with the `type` `subscription.created.v0`, `subscription.activated.v0`, `subscription.updated.v0`, `subscription.paused.v0`, `subscription.resumed.v0`, `subscription.terminated.v0`, `subscription.renewal_reminder.v0`. */
@@ -282,10 +282,10 @@ data: WebhookEndpointEventData
 })
 /** An event of the merchant with its deliveries. `type` decides the form of `data`. */
 export type WebhookEvent = (InvoiceWebhookEvent | SubscriptionWebhookEvent | GrantWebhookEvent | EntitlementWebhookEvent | PaymentSessionWebhookEvent | OrderWebhookEvent | ApprovalWebhookEvent | SourceEventWebhookEvent | UsageWebhookEvent | CustomerWebhookEvent | AlertWebhookEvent | WebhookEndpointWebhookEvent)
-/** The `WebhookReceipt` with the `type` `invoice.issued.v0`, `invoice.paid.v0`, `invoice.payment_failed.v0`, `invoice.overdue.v0`, `invoice.cancelled.v0`, `invoice.written_off.v0`, `invoice.refunded.v0`, `invoice.refund_voided.v0`, `invoice.credited.v0`, `invoice.credit_note_voided.v0`, `invoice.pushed.v0`. */
+/** The `WebhookReceipt` with the `type` `invoice.issued.v0`, `invoice.paid.v0`, `invoice.payment_failed.v0`, `invoice.overdue.v0`, `invoice.cancelled.v0`, `invoice.written_off.v0`, `invoice.refunded.v0`, `invoice.refund_voided.v0`, `invoice.credited.v0`, `invoice.credit_note_voided.v0`, `invoice.payment_reversed.v0`, `invoice.pushed.v0`. */
 export type InvoiceWebhookReceipt = (WebhookReceiptBase & {
 /** The type of the event. */
-type: ("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.pushed.v0")
+type: ("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.payment_reversed.v0" | "invoice.pushed.v0")
 data: InvoiceEventData
 })
 /** The `WebhookReceipt` with the `type` `subscription.created.v0`, `subscription.activated.v0`, `subscription.updated.v0`, `subscription.paused.v0`, `subscription.resumed.v0`, `subscription.terminated.v0`, `subscription.renewal_reminder.v0`. */
@@ -495,6 +495,12 @@ export type InvoiceCreditNoteVoidedV0WebhookDelivery = (WebhookDeliveryBase & {
 type: "invoice.credit_note_voided.v0"
 data: InvoiceEventData
 })
+/** The `WebhookDelivery` with the `type` `invoice.payment_reversed.v0`. */
+export type InvoicePaymentReversedV0WebhookDelivery = (WebhookDeliveryBase & {
+/** The type of the event. */
+type: "invoice.payment_reversed.v0"
+data: InvoiceEventData
+})
 /** The `WebhookDelivery` with the `type` `invoice.pushed.v0`. */
 export type InvoicePushedV0WebhookDelivery = (WebhookDeliveryBase & {
 /** The type of the event. */
@@ -676,7 +682,7 @@ type: "webhook_endpoint.test.v0"
 data: WebhookEndpointEventData
 })
 /** The body of a webhook. A later version can add types: ignore a type that you do not know. */
-export type WebhookDelivery = (InvoiceIssuedV0WebhookDelivery | InvoicePaidV0WebhookDelivery | InvoicePaymentFailedV0WebhookDelivery | InvoiceOverdueV0WebhookDelivery | InvoiceCancelledV0WebhookDelivery | InvoiceWrittenOffV0WebhookDelivery | InvoiceRefundedV0WebhookDelivery | InvoiceRefundVoidedV0WebhookDelivery | InvoiceCreditedV0WebhookDelivery | InvoiceCreditNoteVoidedV0WebhookDelivery | InvoicePushedV0WebhookDelivery | SubscriptionCreatedV0WebhookDelivery | SubscriptionActivatedV0WebhookDelivery | SubscriptionUpdatedV0WebhookDelivery | SubscriptionPausedV0WebhookDelivery | SubscriptionResumedV0WebhookDelivery | SubscriptionTerminatedV0WebhookDelivery | SubscriptionRenewalReminderV0WebhookDelivery | GrantCreatedV0WebhookDelivery | GrantVoidedV0WebhookDelivery | EntitlementBalanceLowV0WebhookDelivery | EntitlementExhaustedV0WebhookDelivery | EntitlementResetV0WebhookDelivery | PaymentSessionCompletedV0WebhookDelivery | PaymentSessionExpiredV0WebhookDelivery | OrderApprovedV0WebhookDelivery | OrderCancelledV0WebhookDelivery | OrderPushedV0WebhookDelivery | ApprovalRequestedV0WebhookDelivery | ApprovalDecidedV0WebhookDelivery | SourceEventPendingV0WebhookDelivery | SourceEventProcessedV0WebhookDelivery | SourceEventFailedV0WebhookDelivery | UsageUnmatchedV0WebhookDelivery | UsageUnbilledV0WebhookDelivery | CustomerCreatedV0WebhookDelivery | AlertTriggeredV0WebhookDelivery | WebhookEndpointFailingV0WebhookDelivery | WebhookEndpointDisabledV0WebhookDelivery | WebhookEndpointTestV0WebhookDelivery)
+export type WebhookDelivery = (InvoiceIssuedV0WebhookDelivery | InvoicePaidV0WebhookDelivery | InvoicePaymentFailedV0WebhookDelivery | InvoiceOverdueV0WebhookDelivery | InvoiceCancelledV0WebhookDelivery | InvoiceWrittenOffV0WebhookDelivery | InvoiceRefundedV0WebhookDelivery | InvoiceRefundVoidedV0WebhookDelivery | InvoiceCreditedV0WebhookDelivery | InvoiceCreditNoteVoidedV0WebhookDelivery | InvoicePaymentReversedV0WebhookDelivery | InvoicePushedV0WebhookDelivery | SubscriptionCreatedV0WebhookDelivery | SubscriptionActivatedV0WebhookDelivery | SubscriptionUpdatedV0WebhookDelivery | SubscriptionPausedV0WebhookDelivery | SubscriptionResumedV0WebhookDelivery | SubscriptionTerminatedV0WebhookDelivery | SubscriptionRenewalReminderV0WebhookDelivery | GrantCreatedV0WebhookDelivery | GrantVoidedV0WebhookDelivery | EntitlementBalanceLowV0WebhookDelivery | EntitlementExhaustedV0WebhookDelivery | EntitlementResetV0WebhookDelivery | PaymentSessionCompletedV0WebhookDelivery | PaymentSessionExpiredV0WebhookDelivery | OrderApprovedV0WebhookDelivery | OrderCancelledV0WebhookDelivery | OrderPushedV0WebhookDelivery | ApprovalRequestedV0WebhookDelivery | ApprovalDecidedV0WebhookDelivery | SourceEventPendingV0WebhookDelivery | SourceEventProcessedV0WebhookDelivery | SourceEventFailedV0WebhookDelivery | UsageUnmatchedV0WebhookDelivery | UsageUnbilledV0WebhookDelivery | CustomerCreatedV0WebhookDelivery | AlertTriggeredV0WebhookDelivery | WebhookEndpointFailingV0WebhookDelivery | WebhookEndpointDisabledV0WebhookDelivery | WebhookEndpointTestV0WebhookDelivery)
 export type CreateEventsReply = (AcceptedEvent | AcceptedEvents)
 export type CreateEventsBody = (EventCreate | EventCreate[])
 export type ReceiveSourceEventReply = (SourceEvent | SourceEventReceipt)
@@ -4117,6 +4123,62 @@ pending: Decimal
 expired: Decimal
 available: Decimal
 }
+/** A part of a receipt that pays an invoice or is in the wallet. */
+export interface ReceiptApplication {
+/** The payment of the invoice. Null: the part is in the wallet. */
+paymentId: (string | null)
+/** The invoice that it pays. Null: the part is in the wallet. */
+invoiceId: (string | null)
+/** Whether the part went into the wallet. */
+wallet: boolean
+amount: Decimal
+/** The time at which it was applied. */
+appliedAt: string
+}
+/** Money of a customer that names no invoice. */
+export interface Receipt {
+/** The name of the type of this resource. */
+object: "receipt"
+/** The id of this resource. It never changes. */
+id: string
+/** The id of the merchant that owns this resource. */
+merchantId: string
+/** The id of the customer. */
+customerId: string
+amount: Decimal
+unappliedAmount: Decimal
+/** The currency: an ISO 4217 code. */
+currency: string
+/** The means of payment: `bank_transfer`, `cash` or `other`. */
+method: ("bank_transfer" | "cash" | "other")
+/** The reference that was recorded. Null: none. */
+reference: (string | null)
+/** The time of the payment. */
+receivedAt: string
+/** `unapplied`: some of it waits. `applied`: it pays invoices or is in the wallet. `returned`: nothing waits, and some of it was sent back. */
+status: ("unapplied" | "applied" | "returned")
+/** The parts that pay invoices or are in the wallet, the oldest first. Reversed payments are not here. */
+applications: ReceiptApplication[]
+returnedAmount: Decimal
+/** The time of the last return. Null: nothing was sent back. */
+returnedAt: (string | null)
+/** The reference of the last return. Null: none. */
+returnReference: (string | null)
+/** The test clock of the receipt. Null: none. */
+testClockId: (string | null)
+/** Your key of the receipt. */
+idempotencyKey: string
+/** When the resource was created. */
+createdAt: string
+}
+/** A page of a list of `Receipt`. */
+export interface ReceiptList {
+/** The name of the type: a list. */
+object: "list"
+/** The resources of this page. */
+data: Receipt[]
+pagination: Pagination
+}
 /** A page of a list of `Invoice`. */
 export interface InvoiceList {
 /** The name of the type: a list. */
@@ -4225,8 +4287,12 @@ walletAmount: Decimal
 currency: string
 /** The means of payment: `card`, or `bank_transfer`, `cash` or `other` of a recorded payment. */
 method: ("card" | "bank_transfer" | "cash" | "other")
-/** A payment in this list is always `completed`. */
-status: "completed"
+/** `completed`: it counts. `reversed`: it came back, or was a mistake, and pays nothing. */
+status: ("completed" | "reversed")
+/** The time of the reversal. Null: it is not reversed. */
+reversedAt: (string | null)
+/** Why it was reversed. Null: it is not. */
+reverseReason: (string | null)
 /** The reference that was recorded. Null: none. */
 reference: (string | null)
 /** The time of the payment. */
@@ -4245,6 +4311,8 @@ paymentSessionId: (string | null)
 paymentMethodId: (string | null)
 /** Your key of a recorded payment. Null: it was not recorded by hand. */
 idempotencyKey: (string | null)
+/** The receipt whose money it is. Null: the money came for the invoice. */
+receiptId: (string | null)
 dispute: ({
 /** `inquiry`: a question of the bank. `open`: the money is held back. `won`: the money is yours. `lost`: the money is gone. */
 status: ("inquiry" | "open" | "won" | "lost")
@@ -4701,13 +4769,13 @@ currency: string
 amount: Decimal
 balance: Decimal
 /** The cause of the change. */
-reason: ("invoice_issued" | "invoice_cancelled" | "invoice_written_off" | "payment" | "wallet_top_up" | "wallet_applied" | "credit" | "refund" | "refund_voided" | "money_returned" | "dispute" | "returned_outside")
+reason: ("invoice_issued" | "invoice_cancelled" | "invoice_written_off" | "payment" | "payment_reversed" | "receipt" | "receipt_applied" | "receipt_returned" | "wallet_top_up" | "wallet_applied" | "credit" | "refund" | "refund_voided" | "money_returned" | "dispute" | "returned_outside")
 /** The invoice. Null: it is of none. */
 invoiceId: (string | null)
 /** The transaction by double entry. The amounts sum to 0. */
 entries: {
 /** The account. The guide "Wallets" explains each. */
-account: ("receivable" | "owed_again" | "wallet" | "top_ups_due" | "cash" | "revenue" | "tax" | "refunds_payable" | "write_off" | "disputes" | "returned_outside")
+account: ("receivable" | "owed_again" | "to_collect" | "wallet" | "unapplied" | "top_ups_due" | "cash" | "revenue" | "tax" | "refunds_payable" | "write_off" | "disputes" | "returned_outside")
 amount: Decimal
 }[]
 /** When the resource was created. */
@@ -5823,7 +5891,7 @@ export interface SearchResult {
 /** The name of the type of this resource. */
 object: "searchResult"
 /** The kind of the resource. `refund` is a credit note. */
-type: ("organization" | "user" | "apiKey" | "product" | "feature" | "customer" | "subscription" | "plan" | "planVersion" | "billableMetric" | "item" | "cost" | "fee" | "price" | "testClock" | "entitlement" | "grant" | "source" | "sourceEvent" | "sourceRule" | "invoice" | "refund" | "adjustment" | "paymentSession" | "event" | "order" | "orderLineItem" | "billingSchedule" | "scheduleInterval" | "scheduleInvoice" | "approval" | "externalReference" | "merchantIntegration" | "paymentMethod" | "payment" | "webhookEndpoint" | "webhookEvent" | "webhookAttempt" | "webhookReceipt" | "reservation" | "lineItem" | "priceFeature" | "auditEntry" | "ledgerTransaction" | "subscriptionChange" | "planMigration" | "credit" | "mail" | "alert" | "checkoutLink" | "checkout" | "coupon" | "redemption" | "billingCredit")
+type: ("organization" | "user" | "apiKey" | "product" | "feature" | "customer" | "subscription" | "plan" | "planVersion" | "billableMetric" | "item" | "cost" | "fee" | "price" | "testClock" | "entitlement" | "grant" | "source" | "sourceEvent" | "sourceRule" | "invoice" | "refund" | "adjustment" | "paymentSession" | "event" | "order" | "orderLineItem" | "billingSchedule" | "scheduleInterval" | "scheduleInvoice" | "approval" | "externalReference" | "merchantIntegration" | "paymentMethod" | "payment" | "receipt" | "webhookEndpoint" | "webhookEvent" | "webhookAttempt" | "webhookReceipt" | "reservation" | "lineItem" | "priceFeature" | "auditEntry" | "ledgerTransaction" | "subscriptionChange" | "planMigration" | "credit" | "mail" | "alert" | "checkoutLink" | "checkout" | "coupon" | "redemption" | "billingCredit")
 /** The id of this resource. It never changes. */
 id: string
 /** The id of the merchant that owns this resource. */
@@ -7522,6 +7590,38 @@ export interface Reason {
 /** The reason, for people. */
 reason?: (string | null)
 }
+/** The body of `createReceipt`. */
+export interface ReceiptCreate {
+amount: DecimalInput
+/** The currency: an ISO 4217 code. */
+currency: string
+/** The means of payment: `bank_transfer`, `cash` or `other`. */
+method: ("bank_transfer" | "cash" | "other")
+/** The reference of the payer's bank. */
+reference?: (string | null)
+/** The time of the payment. Default: now. */
+receivedAt?: (string | null)
+/** Sandbox only. The receipt follows this test clock, and pays invoices on it. Default: the one clock of all subscriptions of the customer, otherwise none. */
+testClockId?: (string | null)
+/** Your key of this receipt, valid for ever and for all customers of the merchant. The same key again answers 200 with the first receipt. */
+idempotencyKey: string
+}
+/** The body of `applyReceipt`. */
+export interface ReceiptApply {
+/** The invoice that the money pays. Either this or `wallet`. */
+invoiceId?: (string | null)
+/** The money goes into the wallet of the customer, or of its payer. */
+wallet?: (true | null)
+/** How much of the receipt, above 0, in major units. Default: the unapplied amount, and at most the unpaid amount of the invoice. */
+amount?: (DecimalInput | null)
+}
+/** The body of `returnReceipt`. */
+export interface ReceiptReturn {
+/** The reference of your bank. */
+reference?: (string | null)
+/** The time at which the money went back. Default: now. */
+returnedAt?: (string | null)
+}
 /** A negative `unitPrice` is a deduction. `taxRate` in percent. */
 export interface InvoiceLineCreate {
 /** The text of the line, as on the document. */
@@ -7608,6 +7708,15 @@ reference?: (string | null)
 /** The time of the payment. Default: now. */
 receivedAt?: (string | null)
 /** Your key of this payment, valid for ever and for all invoices of the merchant. The same key again answers 200 with the first payment. */
+idempotencyKey: string
+}
+/** The body of `reverseInvoicePayment`. */
+export interface PaymentReverse {
+/** Why the payment does not count. */
+reason: string
+/** The time at which the money came back. Default: now. */
+reversedAt?: (string | null)
+/** Your key of this reversal, valid for ever and for all payments of the merchant. The same key again answers the reversed payment. */
 idempotencyKey: string
 }
 /** The body of `markInvoicePaymentReturned`. */
@@ -8195,7 +8304,7 @@ url: string
  * @minItems 1
  * @maxItems 100
  */
-eventTypes?: (("*" | "invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "billing_credit.created.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
+eventTypes?: (("*" | "invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.payment_reversed.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "billing_credit.created.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
 /** A description of the endpoint. Null: none. */
 description?: (string | null)
 /** `enabled`: webhooks are sent. `disabled`: none are. Default: `enabled`. */
@@ -8213,7 +8322,7 @@ url?: (string | null)
  * @minItems 1
  * @maxItems 100
  */
-eventTypes?: (("*" | "invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "billing_credit.created.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
+eventTypes?: (("*" | "invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.payment_reversed.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "billing_credit.created.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
 /** A description of the endpoint. Null: none. */
 description?: (string | null)
 /** `enabled`: webhooks are sent. `disabled`: none are. Default: `enabled`. */
@@ -8238,7 +8347,7 @@ endpointId?: (string | null)
  * @minItems 1
  * @maxItems 100
  */
-types?: (("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "billing_credit.created.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
+types?: (("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.payment_reversed.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "billing_credit.created.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
 /** `true`: leaves out delivered and pending events. */
 onlyFailed?: (boolean | null)
 /** The merchant that owns the resource. Default: your own organization; an operator must send it. */
@@ -8875,6 +8984,14 @@ currency: string
 /** The credits that are effective by then. Default: now. */
 at?: string
 }
+export interface ListReceiptsQuery {
+/** How many resources the page has at most. */
+limit?: number
+/** How many resources come before the page. */
+offset?: number
+/** The page begins behind this resource: its id, or the `nextAfter` of the page before. Resources that come, go or change meanwhile do not move it. Not with `offset`. */
+after?: string
+}
 export interface ListInvoicesQuery {
 /** How many resources the page has at most. */
 limit?: number
@@ -9263,7 +9380,7 @@ after?: string
 /** Only resources of this merchant. Default: your own organization; an operator without it gets all merchants. */
 merchantId?: string
 /** Only events of this type. */
-type?: ("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "billing_credit.created.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")
+type?: ("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.payment_reversed.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "billing_credit.created.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")
 /** Only events of this resource. */
 resourceId?: string
 }

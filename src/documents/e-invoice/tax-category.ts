@@ -21,7 +21,7 @@ export interface TaxGroup {
   readonly reasonCode: string | null;
 }
 
-const OUTSIDE_OF_TAX: ReadonlySet<Untaxed | null> = new Set(['outside', 'prepayment', 'notRegistered']);
+const OUTSIDE_OF_TAX: ReadonlySet<Untaxed | null> = new Set(['outside', 'prepayment', 'debt', 'notRegistered']);
 
 /** The codes are for these categories alone; the article by which something is exempt is not known. */
 const REASON_CODES: Readonly<Partial<Record<TaxCategory, string>>> = { AE: 'VATEX-EU-AE', O: 'VATEX-EU-O' };

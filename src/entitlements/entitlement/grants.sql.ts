@@ -63,6 +63,11 @@ export const selectGrant = (
   tx.maybe<GrantRow>(sql`
     select * from entitlement_grant where merchant_id = ${merchantId} and entitlement_id = ${id} and id = ${grantId}`);
 
+/** The grants that an invoice was paid for; more than one where its payment was reversed. */
+export const selectGrantsOfInvoice = (tx: Tx, invoiceId: string): Promise<GrantRow[]> =>
+  tx.rows<GrantRow>(sql`
+    select * from entitlement_grant where merchant_id = ${tx.merchantId} and invoice_id = ${invoiceId} order by seq`);
+
 export const selectGrantByKey = (
   tx: Tx,
   { merchantId, id }: OfEntitlement,

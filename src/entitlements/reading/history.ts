@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/index.ts';
 import { inTurns, MOST_FIGURES } from '../../http/index.ts';
-import { type Decimal, jsonNumber, sum, ZERO } from '../../kernel/decimal.ts';
+import { Decimal, jsonNumber, sum, ZERO } from '../../kernel/decimal.ts';
 import { fail, invalidField, ok, type Result } from '../../kernel/result.ts';
 import { earliest, formatInstant, type Instant, isAfter, isBefore, latest } from '../../kernel/time.ts';
 import { type BalanceAt, type GrantGone, TooManyGrants, timelineInTurns, usagePeriodAt } from '../balance/index.ts';
@@ -87,6 +87,26 @@ export async function burntOf(tx: Tx, entitlement: EntitlementRow, stretch: Wind
   );
   const [seen] = await walk(tx, loaded, [{ from, to }], {});
   return sum(burntOfGrants(seen as Seen).map(({ burned }) => burned));
+}
+
+/** How many units of a grant were burnt from its start until now, with what happened at this instant. */
+export async function burntOfGrant(
+  tx: Tx,
+  entitlement: EntitlementRow,
+  { id, effectiveAt }: { readonly id: string; readonly effectiveAt: Instant },
+  now: Instant,
+): Promise<Decimal> {
+  const from = latest(effectiveAt, entitlement.activeFrom);
+  const to = now.add({ nanoseconds: 2 }); // it is seen up to one before: an event of this instant counts
+  if (!isBefore(from, to)) return ZERO;
+  const loaded = await withHolding(
+    tx,
+    await loadInput(tx, { entitlement, at: to, snapshotUntil: from, byGrant: true }),
+  );
+  const [seen] = await walk(tx, loaded, [{ from, to }], {});
+  const { views, gone } = seen as Seen;
+  const told = [...views.flatMap(({ grants }) => grants), ...gone].filter((grant) => grant.id === id);
+  return told.map(({ burned }) => burned).reduce((one, other) => Decimal.max(one, other), ZERO);
 }
 
 /** @returns null where there are too many */

@@ -59,8 +59,15 @@ export const recordOneOff = ({ planId, taxExempt, service: ofAll, lines }: OneOf
   })),
 });
 
-/** Is it a supply? A top-up of the wallet has no tax, not even one of 0 % (domain.md §4, Wallet). */
-export const bearsTax = ({ type }: { readonly type: string }): boolean => type !== 'wallet_top_up';
+/** The type of a line that collects what a customer owes of a reversed payment (commercial.md §7). */
+export const DEBT_LINE = 'reversed_payment';
+
+/**
+ * Is it a supply? A top-up of the wallet has no tax, not even one of 0 % (domain.md §4, Wallet), and neither has a debt
+ * of a reversed payment.
+ */
+export const bearsTax = ({ type }: { readonly type: string }): boolean =>
+  type !== 'wallet_top_up' && type !== DEBT_LINE;
 
 export interface OneOffInput {
   readonly currency: string;

@@ -40,7 +40,9 @@ export const invoicePaymentHandlers = (dependencies: InvoicingDependencies): Pay
     await followCharge(dependencies, tx, invoice, finished, now);
   },
   async refundedOutside(tx, { invoiceId, receiptId }, wall) {
-    const others = (await receiptsOf(tx, invoiceId)).filter(({ id }) => id !== receiptId);
+    const others = (await receiptsOf(tx, invoiceId)).filter(
+      ({ id, reversedAt }) => id !== receiptId && reversedAt === null,
+    );
     if (others.length > 0) return false; // it would give back more than was given back there
     const refunded = await tx.savepoint(
       () => refundInvoice(dependencies, tx, invoiceId, OWN_REASONS.refundedOutside, wall),

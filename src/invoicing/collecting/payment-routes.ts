@@ -9,10 +9,12 @@ import {
   PaymentCreateBody,
   PaymentListQuery,
   PaymentReturnCreateBody,
+  PaymentReverseBody,
   toInvoicePaymentReply,
 } from './payment-schemas.ts';
 import { recordPayment } from './record-payment.ts';
 import { returnPayment } from './return-payment.ts';
+import { reversePayment } from './reverse-payment.ts';
 
 const api = routesOf('Invoices');
 const path = '/v2/invoices/:id/payments';
@@ -49,6 +51,25 @@ export const paymentRoutes = (dependencies: InvoicingDependencies): readonly Rou
       return { ...more, rows: await withReturns(tx, rows) };
     },
     each: ({ receipt, returns }) => toInvoicePaymentReply(dependencies.publicUrl, receipt, returns),
+  }),
+  api.post(`${path}/:paymentId/reverse`, 'reverseInvoicePayment', {
+    summary: 'Reverse a recorded payment',
+    description:
+      'A recorded payment came back, or was a mistake. What it paid is owed again: a `PAID` invoice is `ISSUED`, or ' +
+      '`WRITTEN_OFF` if it had been. What it put into the wallet is taken out; the next issued invoice collects the ' +
+      'part that was spent. A grant or a top-up that it made is undone, or the request fails with 409 ' +
+      '`WALLET_SPENT` if some of it is used. A subscription stays active. Payments by a provider cannot be reversed.',
+    access: { role: 'member', merchant: { of: 'id', kind: 'invoice' } },
+    body: PaymentReverseBody,
+    replies: { 200: InvoicePaymentReply },
+    errors: [409],
+    handler: async ({ tx, params, body, now }) => {
+      const { id: invoiceId, paymentId } = params as { id: string; paymentId: string };
+      const reversed = await reversePayment(dependencies, tx, { invoiceId, paymentId }, body, now);
+      if (!reversed.ok) return reversed;
+      const [{ receipt, returns }] = (await withReturns(tx, [reversed.value])) as [ReturnedPayment];
+      return ok(toInvoicePaymentReply(dependencies.publicUrl, receipt, returns));
+    },
   }),
   api.post(`${path}/:paymentId/markReturned`, 'markInvoicePaymentReturned', {
     summary: 'Mark a recorded payment as returned',

@@ -84,7 +84,9 @@ export const InvoicePaymentReply = Type.Object(
     walletAmount: DecimalOut,
     currency: Type.String(),
     method: OneOf(['card', ...RECORDED_METHODS]),
-    status: Type.Literal('completed'),
+    status: OneOf(['completed', 'reversed']),
+    reversedAt: Nullable(Timestamp),
+    reverseReason: Nullable(Type.String()),
     reference: Nullable(Type.String()),
     receivedAt: Timestamp,
     returnStatus: OneOf(RETURN_STATUSES),
@@ -94,6 +96,7 @@ export const InvoicePaymentReply = Type.Object(
     paymentSessionId: Nullable(Id('paymentSession')),
     paymentMethodId: Nullable(Id('paymentMethod')),
     idempotencyKey: Nullable(Type.String()),
+    receiptId: Nullable(Id('receipt')),
     dispute: Nullable(
       Type.Object(
         {
@@ -125,7 +128,9 @@ export const InvoicePaymentReply = Type.Object(
       appliedAmount: 'The part that paid the invoice, in major units.',
       walletAmount: 'The excess that went into the wallet of the customer, in major units.',
       method: 'The means of payment: `card`, or `bank_transfer`, `cash` or `other` of a recorded payment.',
-      status: 'A payment in this list is always `completed`.',
+      status: '`completed`: it counts. `reversed`: it came back, or was a mistake, and pays nothing.',
+      reversedAt: 'The time of the reversal. Null: it is not reversed.',
+      reverseReason: 'Why it was reversed. Null: it is not.',
       reference: 'The reference that was recorded. Null: none.',
       receivedAt: 'The time of the payment.',
       returnStatus:
@@ -138,6 +143,7 @@ export const InvoicePaymentReply = Type.Object(
       paymentSessionId: 'The payment session. Null: it was paid without one.',
       paymentMethodId: 'The stored card. Null: none was used.',
       idempotencyKey: 'Your key of a recorded payment. Null: it was not recorded by hand.',
+      receiptId: 'The receipt whose money it is. Null: the money came for the invoice.',
       returns: 'The parts that go back because of credit notes over a part of the invoice.',
       receiptPdfUrl: 'The address of the receipt as PDF. It needs a key.',
     },
@@ -161,6 +167,27 @@ export const PaymentReturnCreateBody = Strict(
 );
 export type PaymentReturnCreateBody = Static<typeof PaymentReturnCreateBody>;
 
+/** The reversal of a recorded payment. */
+export const PaymentReverseBody = Strict(
+  {
+    reason: Text({ minLength: 1, maxLength: 500 }),
+    reversedAt: Type.Optional(Timestamp),
+    idempotencyKey: Text({ minLength: 1, maxLength: 255 }),
+  },
+  {
+    $id: 'PaymentReverse',
+    examples: [{ reason: 'The direct debit was returned', idempotencyKey: 'return-2026-03-12-7' }],
+    'x-fields': {
+      reason: 'Why the payment does not count.',
+      reversedAt: 'The time at which the money came back. Default: now.',
+      idempotencyKey:
+        'Your key of this reversal, valid for ever and for all payments of the merchant. The same key again ' +
+        'answers the reversed payment.',
+    },
+  },
+);
+export type PaymentReverseBody = Static<typeof PaymentReverseBody>;
+
 export const PaymentListQuery = ListQuery({ updatedFrom: Type.Optional(UpdatedFrom) });
 
 /** A payment of an invoice as the API answers it. */
@@ -180,7 +207,9 @@ export function toInvoicePaymentReply(
     walletAmount: money(receipt.overpaid),
     currency: receipt.currency,
     method: receipt.method,
-    status: 'completed',
+    status: receipt.reversedAt === null ? 'completed' : 'reversed',
+    reversedAt: receipt.reversedAt && formatInstant(receipt.reversedAt),
+    reverseReason: receipt.reverseReason,
     reference: receipt.reference,
     receivedAt: formatInstant(receipt.receivedAt),
     returnStatus: receipt.returnStatus,
@@ -190,6 +219,7 @@ export function toInvoicePaymentReply(
     paymentSessionId: receipt.sessionId,
     paymentMethodId: receipt.paymentMethodId,
     idempotencyKey: receipt.idempotencyKey,
+    receiptId: receipt.receiptId,
     dispute: receipt.dispute ? { ...receipt.dispute, amount: money(decimal(receipt.dispute.amount)) } : null,
     returns: returns.map(({ refundId, amount, status, returnedAt, reference }) => ({
       ...{ creditNoteId: refundId, amount: money(amount), status, reference },

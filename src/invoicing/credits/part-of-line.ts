@@ -1,6 +1,7 @@
 import { type Decimal, decimalOf, ONE, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import { averagePrice, digitsProblem, roundTo } from '../../kernel/money.ts';
 import { type FieldError, invalidField, ok, type Result } from '../../kernel/result.ts';
+import { DEBT_LINE } from '../calculation/one-off-lines.ts';
 import type { PartCreditBody } from '../credit-notes/schemas.ts';
 import { type AmountWithTax, type Behavior, quoted } from '../difference/billed.ts';
 import type { CreditNoteLine, CreditNoteLineRow } from '../invoice/credit-note.ts';
@@ -22,7 +23,7 @@ export interface CreditedInvoice {
 }
 
 /** Lines that are no charge: they take something off one, or give back what others billed. */
-const NO_CHARGES: ReadonlySet<string> = new Set(['credit', 'adjustment', 'maximum', 'grants']);
+const NO_CHARGES: ReadonlySet<string> = new Set(['credit', 'adjustment', 'maximum', 'grants', DEBT_LINE]);
 
 /** The lines of a credit note over parts of some lines. Pure. */
 export function partsOfLines(invoice: CreditedInvoice, asked: readonly AskedPart[]): Result<CreditNoteLine[]> {

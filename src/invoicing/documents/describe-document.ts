@@ -7,7 +7,7 @@ import { type Instant, isBefore } from '../../kernel/time.ts';
 import { lineNameIn, reasonIn } from '../../look/index.ts';
 import type { PaymentReceipt } from '../../payments/index.ts';
 import { inOrderOfTime, linesWithCredits, notesOfLine } from '../calculation/line-notes.ts';
-import { bearsTax } from '../calculation/one-off-lines.ts';
+import { bearsTax, DEBT_LINE } from '../calculation/one-off-lines.ts';
 import { selectLinesCreditedBefore, selectLinesOfCreditNote } from '../credit-notes/credit-note-lines.sql.ts';
 import { type CreditNoteLineRow, type CreditNoteRow, isOverPart } from '../invoice/credit-note.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
@@ -231,6 +231,7 @@ export function agreedPriceOf({ workings }: Pick<LineRow, 'workings'>): Document
 
 /** Why there is no tax on a line, whatever its rate. */
 export function whyUntaxed(invoice: InvoiceRow, line: LineRow): DocumentLine['untaxed'] {
+  if (line.type === DEBT_LINE) return 'debt';
   if (!bearsTax(line)) return 'prepayment';
   return invoice.terms?.taxExempt ? 'exempt' : null;
 }

@@ -23,6 +23,11 @@ export interface PurposeHandler {
   paid(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<Readonly<Record<string, string>>>;
   /** The invoice is CANCELLED. */
   cancelled?(tx: Tx, invoice: InvoiceRow, why: CancellationCause, now: Instant): Promise<void>;
+  /**
+   * A payment is reversed that had paid the invoice: what it made is undone.
+   * @returns WALLET_SPENT where some of that is used
+   */
+  reversed?(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<Result<undefined>>;
   /** Its charges count again: its refund is voided, or it is paid after it was written off. */
   standsAgain?(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void>;
   /**

@@ -35,6 +35,8 @@ export interface InvoiceRow {
   walletApplied: Decimal;
   /** The credits on the unpaid amount; they count as paid. */
   creditedAmount: Decimal;
+  /** The lines by which it collects what is left to pay of reversed payments: no revenue. */
+  collectedDebt: Decimal;
   itemCount: number;
   taxes: TaxRecord[];
   contentHash: string | null;

@@ -247,7 +247,14 @@ export async function replaceLines(
     await tx.run(
       sql`delete from invoice_line where merchant_id = ${tx.merchantId} and invoice_id = any (${before}::text[])`,
     );
-  const rows = invoices.flatMap(({ lines }) => lines);
+  await insertLines(
+    tx,
+    invoices.flatMap(({ lines }) => lines),
+  );
+}
+
+/** Adds lines to invoices that are not issued yet. */
+export async function insertLines(tx: Tx, rows: readonly LineRow[]): Promise<void> {
   if (rows.length === 0) return;
   await tx.run(sql`
     insert into invoice_line (${columns(LINE_FIELDS)})

@@ -32,6 +32,15 @@ export const announcePaid = async (
 ): Promise<Readonly<Record<string, string>>> =>
   (await purposeOf(dependencies, invoice.purposeType)?.paid(tx, invoice, now)) ?? {};
 
+/** Undoes what a paid invoice had made, because what paid it came back. */
+export const announceReversed = async (
+  dependencies: Pick<InvoicingDependencies, 'purposes'>,
+  tx: Tx,
+  invoice: InvoiceRow,
+  now: Instant,
+): Promise<Result<undefined>> =>
+  (await purposeOf(dependencies, invoice.purposeType)?.reversed?.(tx, invoice, now)) ?? ok(undefined);
+
 /** Undoes what waited for an invoice that is cancelled. */
 export async function announceCancelled(
   dependencies: InvoicingDependencies,

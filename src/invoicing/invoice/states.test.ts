@@ -46,6 +46,7 @@ const ALLOWED: [row: number, InvoiceStatus, InvoiceTrigger, InvoiceStatus][] = [
   [19, 'PAYMENT_FAILED', 'creditPart', 'PAYMENT_FAILED'],
   [19, 'PAID', 'creditPart', 'PAID'],
   [20, 'PAID', 'reopen', 'ISSUED'],
+  [20, 'PAID', 'reverseRecovery', 'WRITTEN_OFF'],
 ];
 
 const triggers = Object.keys(invoiceTriggers) as InvoiceTrigger[];
@@ -69,7 +70,7 @@ describe('the states of an invoice', () => {
 
   const cells = invoiceStatuses.flatMap((status) => triggers.map((trigger) => ({ status, trigger })));
 
-  it('have a cell for each of 22 triggers', () => expect(cells).toHaveLength(11 * 22));
+  it('have a cell for each of 23 triggers', () => expect(cells).toHaveLength(11 * 23));
 
   it.each(cells)('$status, $trigger', ({ status, trigger }) => {
     const edge = ALLOWED.find(([, from, by]) => from === status && by === trigger);

@@ -13,6 +13,7 @@ import { announceCancelled } from '../invoice/purposes.ts';
 import { invoiceStates } from '../invoice/states.ts';
 import { publishInvoice } from '../invoice/webhooks.ts';
 import { bookCancellation, bookWriteOff } from '../paying/bookings.ts';
+import { updateToCollectAgain } from '../paying/debts.sql.ts';
 import { cancelSessionsOf, expireSessionsOf } from '../paying/sessions.ts';
 import { deleteUsageTakenOfCorrected } from '../usage/late-usage.sql.ts';
 import { carryOverCancelled } from './carry-over.ts';
@@ -68,7 +69,8 @@ export async function endWithSession(
   invoice: InvoiceRow,
   now: Instant,
 ): Promise<InvoiceRow> {
-  const isKept = !invoice.livesBySession || isPaidInMoney(invoice) || invoice.paymentInFlight;
+  const isOffer = invoice.livesBySession && invoice.invoiceNumber === null; // a number makes it a debt
+  const isKept = !isOffer || isPaidInMoney(invoice) || invoice.paymentInFlight;
   if (isKept || !next(invoiceStates, invoice.status, 'expireSession').ok) return invoice;
   const unpaid = { ...withoutWallet(invoice), nextActionAt: null };
   const cancelled = await updateInvoiceStatus(tx, invoice, 'expireSession', unpaid, now);
@@ -93,6 +95,7 @@ async function ended(
   await announceCancelled(dependencies, tx, cancelled, why, now);
   await publishInvoice(tx, cancelled, 'invoice.cancelled.v0', now);
   if (cancelled.issuedAt !== null) await bookCancellation(tx, before, now);
+  if (!cancelled.collectedDebt.isZero()) await updateToCollectAgain(tx, cancelled.id);
 }
 
 /** Transition 16, by hand or because the last retry of its charge was declined. */

@@ -11,7 +11,7 @@ import { selectInvoicesWithCredits } from '../credit-notes/unused-credits.sql.ts
 import { creditCutLines } from '../credits/corrections.ts';
 import { creditExcess } from '../credits/return-credits.ts';
 import { scheduleDocuments } from '../documents/documents.sql.ts';
-import { type ChangedInvoice, followedBy, moved, unchanged } from '../invoice/changed-invoice.ts';
+import { type ChangedInvoice, changed, followedBy, moved, unchanged } from '../invoice/changed-invoice.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { type InvoiceChanges, type InvoiceRow, type PartyRecord, payerOf } from '../invoice/invoice.ts';
 import type { IssuedLine } from '../invoice/invoice-line.ts';
@@ -22,6 +22,7 @@ import { outsideTaxAtIssue, recordInvoices } from '../outside-tax/records.ts';
 import { sellsForMoneyOnly, walletShares } from '../paying/apply-wallet.ts';
 import { issuePosting, walletPosting } from '../paying/bookings.ts';
 import { chargesItself, intendAll, type StoredCard } from '../paying/card-charge.ts';
+import { collectDebts } from '../paying/debts.ts';
 import { markPaid } from '../paying/pay.ts';
 import { isOfTerms, openSessionsFor, type WantedSession } from '../paying/sessions.ts';
 import type { PaymentTerms } from '../terms/billing-terms.ts';
@@ -106,7 +107,7 @@ export async function issueChanged(
   const merchant = await findMerchant(tx);
   const takesCards = checkTakesCards(merchant.settings).ok;
   const seller = sellerParty(merchant);
-  const decided = (await loadFacts(dependencies, tx, pending)).map((facts) =>
+  const decided = (await withDebts(tx, await loadFacts(dependencies, tx, pending), now)).map((facts) =>
     decideIssue(facts, { seller, takesCards }, now),
   );
   const invoices = decided.map(({ invoice }) => invoice);
@@ -208,6 +209,32 @@ async function loadFacts(
     terms: each.after.subscriptionId === null ? undefined : terms.get(each.after.subscriptionId),
     hasCredits: withCredits.has(each.after.id),
   }));
+}
+
+/** What their payers owe of reversed payments stands on them, too. */
+async function withDebts(tx: Tx, facts: readonly IssueFacts[], now: Instant): Promise<readonly IssueFacts[]> {
+  const collected = await collectDebts(
+    tx,
+    facts.map(({ invoice }) => invoice),
+    now,
+  );
+  if (collected.size === 0) return facts;
+  return facts.map((each) => {
+    const { invoice, pending, lines } = each;
+    const debts = collected.get(invoice.id);
+    if (!debts) return each;
+    const more = changed(
+      invoice,
+      {
+        subtotal: invoice.subtotal.plus(debts.total),
+        grandTotal: invoice.grandTotal.plus(debts.total),
+        itemCount: invoice.itemCount + debts.lines.length,
+        collectedDebt: debts.total,
+      },
+      now,
+    );
+    return { ...each, invoice: more.after, pending: followedBy(pending, more), lines: [...lines, ...debts.lines] };
+  });
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Tx } from '../../db/index.ts';
 import { Decimal, sum, ZERO } from '../../kernel/decimal.ts';
-import { fail, ok, type Result } from '../../kernel/result.ts';
+import { newId } from '../../kernel/ids.ts';
+import { fail, failAsConflict, ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import {
   type AccountKind,
@@ -42,7 +43,7 @@ const postingOf = (
   return { merchantId, key, reason, invoiceId, currency, entries: entriesOf(amounts, payerOf(invoice)) };
 };
 
-const OF_CUSTOMER: readonly AccountKind[] = ['receivable', 'owed_again', 'wallet', 'top_ups_due'];
+const OF_CUSTOMER: readonly AccountKind[] = ['receivable', 'owed_again', 'to_collect', 'wallet', 'top_ups_due'];
 
 const entriesOf = (amounts: Partial<Record<AccountKind, Decimal>>, customerId: string): Entry[] =>
   (Object.entries(amounts) as [AccountKind, Decimal][]).map(([account, amount]) => ({
@@ -63,9 +64,10 @@ export const issuePosting = (invoice: InvoiceRow, topUp: Decimal): Posting =>
     { key: `issue:${invoice.id}`, reason: 'invoice_issued' },
     {
       receivable: invoice.grandTotal,
-      revenue: topUp.minus(invoice.subtotal),
+      revenue: topUp.plus(invoice.collectedDebt).minus(invoice.subtotal),
       tax: invoice.totalTax.negated(),
       top_ups_due: topUp.negated(),
+      to_collect: invoice.collectedDebt.negated(),
     },
   );
 
@@ -94,12 +96,73 @@ export const walletPosting = (invoice: InvoiceRow, amount: Decimal): Posting =>
     { wallet: amount, receivable: amount.negated() },
   );
 
-/** The invoice is PAID: its top-up is in the wallet. @param before the invoice before */
+/**
+ * The invoice is PAID: its top-up is in the wallet. After a reversed payment that happens again, so what the wallet has
+ * of it already counts.
+ * @param before the invoice before
+ */
 export async function bookTopUp(tx: Tx, before: InvoiceRow, now: Instant): Promise<void> {
-  const topUp = await sumTopUps(tx, before);
+  const all = await sumTopUps(tx, before);
+  if (all.isZero()) return;
+  const key = `top_up:${before.id}`;
+  const booked = await bookedEntries(tx, before, key);
+  const topUp = all.plus(sumOf(booked, 'wallet'));
   const due: AccountKind = before.status === 'WRITTEN_OFF' ? 'write_off' : 'top_ups_due';
-  const what = { key: `top_up:${before.id}`, reason: 'wallet_top_up' } as const;
+  const isFirst = booked.length === 0;
+  const what = { key: isFirst ? key : `${key}:${newId('ledgerTransaction')}`, reason: 'wallet_top_up' } as const;
   await book(tx, before, what, { [due]: topUp, wallet: topUp.negated() }, now);
+}
+
+const sumOf = (entries: readonly Entry[], of: AccountKind): Decimal =>
+  sum(entries.filter(({ account }) => account === of).map(({ amount }) => amount));
+
+/** Was the invoice ever written off? */
+export const wasWrittenOff = async (tx: Tx, invoice: InvoiceRow): Promise<boolean> =>
+  (await bookedEntries(tx, invoice, `write_off:${invoice.id}`)).length > 0;
+
+/** A reversed payment: all of it, and its excess over the invoice. */
+interface ReversedMoney {
+  readonly id: string;
+  readonly amount: Decimal;
+  readonly overpaid: Decimal;
+}
+
+/**
+ * A recorded payment is reversed: what it paid is owed again, or is a loss again where it was written off. What it put
+ * into the wallet is taken out; what is not there any more is owed until an invoice collects it. The top-up of an
+ * invoice that it had paid leaves the wallet, too.
+ * @param before the invoice as it was before
+ * @returns how much of the excess is owed; WALLET_SPENT where some of the top-up is spent
+ */
+export async function bookReversal(
+  tx: Tx,
+  before: InvoiceRow,
+  { id, amount, overpaid }: ReversedMoney,
+  claim: 'receivable' | 'write_off',
+  now: Instant,
+): Promise<Result<Decimal>> {
+  const topUp = before.status === 'PAID' ? await sumTopUps(tx, before) : ZERO;
+  const hasFilled = topUp.gt(0) || overpaid.gt(0);
+  const held = hasFilled ? await lockedWalletBalance(tx, payerOf(before), before.currency) : ZERO;
+  if (held.lt(topUp))
+    return failAsConflict(
+      'WALLET_SPENT',
+      { currency: before.currency, balance: held.toFixed(), needed: topUp.toFixed() },
+      'The top-up that this payment made has been spent from the wallet, so the payment cannot be reversed.',
+    );
+  const taken = Decimal.min(overpaid, held.minus(topUp));
+  const spent = overpaid.minus(taken);
+  const reason = 'payment_reversed';
+  await book(
+    tx,
+    before,
+    { key: `reversed:${id}`, reason },
+    { cash: amount.negated(), [claim]: amount.minus(overpaid), wallet: taken, to_collect: spent },
+    now,
+  );
+  const due: AccountKind = claim === 'write_off' ? 'write_off' : 'top_ups_due';
+  await book(tx, before, { key: `top_up:${before.id}:${id}`, reason }, { wallet: topUp, [due]: topUp.negated() }, now);
+  return ok(spent);
 }
 
 /**
@@ -112,19 +175,27 @@ export async function bookCancellation(tx: Tx, invoice: InvoiceRow, now: Instant
   if (invoice.invoiceNumber === null) return book(tx, invoice, what, { receivable: back, wallet: back.negated() }, now);
   const topUp = await sumTopUps(tx, invoice);
   const credited = await sumCreditNotes(tx, invoice);
+  // What notes gave back while it was paid, before its payment was reversed, was for nothing.
+  const given = credited.amount.plus(credited.tax).minus(invoice.creditedAmount);
   await book(
     tx,
     invoice,
     what,
     {
-      revenue: invoice.subtotal.minus(topUp).minus(credited.amount),
+      revenue: invoice.subtotal.minus(topUp).minus(credited.amount).minus(invoice.collectedDebt),
       tax: invoice.totalTax.minus(credited.tax),
       top_ups_due: topUp,
       receivable: invoice.unpaidAmount.negated(),
       wallet: back.negated(),
+      owed_again: given,
+      to_collect: invoice.collectedDebt,
     },
     now,
   );
+  if (given.isZero()) return;
+  const taken = Decimal.min(given, await lockedWalletBalance(tx, payerOf(invoice), invoice.currency));
+  const takenBack = { key: `given:${invoice.id}`, reason: 'invoice_cancelled' } as const;
+  await book(tx, invoice, takenBack, { wallet: taken, owed_again: taken.negated() }, now);
 }
 
 /** The unpaid amount is written off; an unpaid top-up was never owed to the wallet. */
@@ -169,7 +240,8 @@ export async function bookRefund(
     invoice,
     { key: `refund:${note.id}`, reason: 'refund' },
     {
-      revenue: note.amount.minus(topUp),
+      revenue: note.amount.minus(topUp).minus(invoice.collectedDebt),
+      write_off: invoice.collectedDebt, // nobody asks for it again
       tax: note.taxAmount,
       refunds_payable: returned.negated(),
       disputes: disputed.negated(),
@@ -283,6 +355,7 @@ async function bookUndone(
   const outOfWallet = undone('wallet');
   const held = outOfWallet.gt(0) ? await lockedWalletBalance(tx, payerOf(invoice), currency) : ZERO;
   const spent = Decimal.max(ZERO, outOfWallet.minus(held));
+  const isLoss = invoice.status === 'WRITTEN_OFF';
   await book(
     tx,
     invoice,
@@ -290,7 +363,8 @@ async function bookUndone(
     {
       revenue: undone('revenue'),
       tax: undone('tax'),
-      [invoice.status === 'WRITTEN_OFF' ? 'write_off' : 'receivable']: undone('receivable'),
+      receivable: isLoss ? ZERO : undone('receivable'),
+      write_off: undone('write_off').plus(isLoss ? undone('receivable') : ZERO),
       top_ups_due: undone('top_ups_due'),
       refunds_payable: stopped,
       disputes: undone('disputes'),

@@ -5,6 +5,7 @@ import { formatInstant, type Instant, isBefore } from '../../kernel/time.ts';
 import type { Calculation } from '../calculation/calculation.ts';
 import { commitmentCorrectionsOf } from '../calculation/commitment-lines.ts';
 import { type CorrectionDue, correctionsOf } from '../calculation/due-lines.ts';
+import { DEBT_LINE } from '../calculation/one-off-lines.ts';
 import { loadCorrections } from '../drafts/billing-state.ts';
 import { recalculate } from '../drafts/calculate-stored.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
@@ -228,16 +229,18 @@ const shownLine = (line: Calculation['lines'][number] | LineRow | undefined, cur
         `= ${formatMoney(line.totalAmount, currency)}`,
       ].join(' ');
 
-function compare(invoice: InvoiceRow, lines: readonly LineRow[], calculation: Calculation): string[] {
-  const { currency } = invoice;
+/** Debts of reversed payments come with the issue, and no calculation makes them. */
+function compare(invoice: InvoiceRow, stored: readonly LineRow[], calculation: Calculation): string[] {
+  const { currency, collectedDebt: debt } = invoice;
+  const lines = stored.filter(({ type }) => type !== DEBT_LINE);
   const ofLines = Array.from({ length: Math.max(lines.length, calculation.lines.length) }, (_, position) => {
     const [was, is] = [shownLine(lines[position], currency), shownLine(calculation.lines[position], currency)];
     return was === is ? [] : [`line ${position + 1}: ${was}, by the events ${is}`];
   }).flat();
   const totals: readonly (readonly [string, Decimal, Decimal])[] = [
-    ['subtotal', invoice.subtotal, calculation.subtotal],
+    ['subtotal', invoice.subtotal.minus(debt), calculation.subtotal],
     ['totalTax', invoice.totalTax, calculation.totalTax],
-    ['grandTotal', invoice.grandTotal, calculation.grandTotal],
+    ['grandTotal', invoice.grandTotal.minus(debt), calculation.grandTotal],
   ];
   return [
     ...ofLines,

@@ -42,6 +42,8 @@ export interface PaymentReceipt {
   cardLast4: string | null;
   /** The purpose on the payer's bank statement. */
   reference: string | null;
+  /** The receipt (`rcp_`) whose money it is; null: the money came for the invoice. */
+  receiptId: string | null;
   idempotencyKey: string | null;
   idempotencyPrint: Buffer | null;
   receivedAt: Instant;
@@ -59,6 +61,11 @@ export interface PaymentReceipt {
   /** How often a provider outside was asked what came of it. */
   returnLookUps: number;
   clockId: string | null;
+  /** It came back, or was a mistake: when, and why in the words of a person. Null: it counts. */
+  reversedAt: Instant | null;
+  reverseReason: string | null;
+  reverseKey: string | null;
+  reversePrint: Buffer | null;
   /** The dispute about it that began last; only where payments of an invoice are listed. */
   dispute?: ReceiptDispute | null;
 }
@@ -79,6 +86,7 @@ const WITH_DISPUTE = sql`payment_receipt.*, (
 
 export type NewReceipt = Omit<
   PaymentReceipt,
+  | 'receiptId'
   | 'returnStatus'
   | 'returnRefundId'
   | 'returnStartedAt'
@@ -87,8 +95,12 @@ export type NewReceipt = Omit<
   | 'returnLookUps'
   | 'lessDisputed'
   | 'lessOutside'
+  | 'reversedAt'
+  | 'reverseReason'
+  | 'reverseKey'
+  | 'reversePrint'
   | 'dispute'
->;
+> & { readonly receiptId?: string };
 
 /** The unique indexes on session, charge and key are what makes one payment of many notices. */
 export const insertReceipt = (tx: Tx, receipt: NewReceipt): Promise<PaymentReceipt> =>
@@ -101,6 +113,12 @@ export const lockReceiptKey = (tx: Tx, key: string): Promise<number> =>
 export const selectReceiptByKey = (tx: Tx, key: string): Promise<PaymentReceipt | undefined> =>
   tx.maybe<PaymentReceipt>(
     sql`select * from payment_receipt where merchant_id = ${tx.merchantId} and idempotency_key = ${key}`,
+  );
+
+/** The payment that was reversed under a key. */
+export const selectReceiptByReverseKey = (tx: Tx, key: string): Promise<PaymentReceipt | undefined> =>
+  tx.maybe<PaymentReceipt>(
+    sql`select * from payment_receipt where merchant_id = ${tx.merchantId} and reverse_key = ${key}`,
   );
 
 /** A payment shows its dispute. */
@@ -165,11 +183,25 @@ export const selectIsDisputed = async (tx: Tx, invoiceId: string): Promise<boole
         from payment_receipt r where r.merchant_id = ${tx.merchantId} and r.invoice_id = ${invoiceId}`)
   ).isDisputed;
 
-/** The payments of an invoice, locked, in the order of their ids. */
+/** The payments of an invoice that count, locked, in the order of their ids. */
 export const lockReceiptsOf = (tx: Tx, invoiceId: string): Promise<PaymentReceipt[]> =>
   tx.rows<PaymentReceipt>(sql`
     select * from payment_receipt
-     where merchant_id = ${tx.merchantId} and invoice_id = ${invoiceId} order by id for update`);
+     where merchant_id = ${tx.merchantId} and invoice_id = ${invoiceId} and reversed_at is null
+     order by id for update`);
+
+/** Recorded money came back, or never came. */
+export const markReversed = (
+  tx: Tx,
+  { merchantId, id }: PaymentReceipt,
+  { at, reason, key, print }: { at: Instant; reason: string; key: string; print: Buffer },
+): Promise<PaymentReceipt> =>
+  tx.one<PaymentReceipt>(sql`
+    update payment_receipt
+       set reversed_at = ${at}, reverse_reason = ${reason}, reverse_key = ${key}, reverse_print = ${print}
+     where merchant_id = ${merchantId} and id = ${id} and provider is null and reversed_at is null
+       and return_status in ('none', 'stopped')
+    returning *`);
 
 /**
  * Only money that has not been asked back, or whose return was stopped before it left. What no provider took is

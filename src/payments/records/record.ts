@@ -1,15 +1,18 @@
 import type { PageRequest, Tx } from '../../db/index.ts';
-import { type BodyKey, findCreated } from '../../http/index.ts';
+import { type BodyKey, findCreated, keyColumns } from '../../http/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
-import type { Result } from '../../kernel/result.ts';
+import { ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import {
   insertReceipt,
+  lockReceipt,
   lockReceiptKey,
+  markReversed,
   type PaymentReceipt,
   type RecordedMethod,
   selectReceiptByKey,
+  selectReceiptByReverseKey,
   selectReceiptOf,
   selectReceiptsPage,
 } from './receipts.sql.ts';
@@ -29,7 +32,10 @@ export interface RecordedPayment {
   readonly receivedAt: Instant;
   /** The test clock of the invoice. */
   readonly clockId: string | null;
-  readonly idempotency: BodyKey;
+  /** Null: money of a receipt, which has its own. */
+  readonly idempotency: BodyKey | null;
+  /** The receipt (`rcp_`) whose money it is; absent: the money came for the invoice. */
+  readonly receiptId?: string;
 }
 
 /**
@@ -62,8 +68,8 @@ export const recordReceipt = (tx: Tx, payment: RecordedPayment, now: Instant): P
     cardBrand: null,
     cardLast4: null,
     reference: payment.reference,
-    idempotencyKey: payment.idempotency.key,
-    idempotencyPrint: payment.idempotency.fingerprint,
+    ...keyColumns(payment.idempotency),
+    ...(payment.receiptId !== undefined && { receiptId: payment.receiptId }),
     receivedAt: payment.receivedAt,
     createdAt: now,
     clockId: payment.clockId,
@@ -82,3 +88,30 @@ export const findReceipt = (
   tx: Tx,
   payment: { merchantId: string; invoiceId: string; id: string },
 ): Promise<PaymentReceipt | undefined> => selectReceiptOf(tx, payment);
+
+/** The same, locked. */
+export const lockPayment = (
+  tx: Tx,
+  payment: { merchantId: string; invoiceId: string; id: string },
+): Promise<PaymentReceipt | undefined> => lockReceipt(tx, payment);
+
+/**
+ * The payment that was reversed under a key; null for a new key. A twin with the same key waits for the first.
+ * @returns IDEMPOTENCY_KEY_REUSED if it reversed something else.
+ */
+export async function findReversed(tx: Tx, sent: BodyKey): Promise<Result<PaymentReceipt | null>> {
+  const find = async (within: Tx, key: string) => {
+    const receipt = await selectReceiptByReverseKey(within, key);
+    return receipt && { receipt, idempotencyPrint: receipt.reversePrint };
+  };
+  const known = await findCreated(tx, sent, { lock: (within, key) => lockReceiptKey(within, `reversal ${key}`), find });
+  return known.ok ? ok(known.value?.receipt ?? null) : known;
+}
+
+/** Writes down that recorded money came back, or never came. The caller holds its invoice. */
+export const reverseReceipt = (
+  tx: Tx,
+  receipt: PaymentReceipt,
+  { at, reason, idempotency }: { readonly at: Instant; readonly reason: string; readonly idempotency: BodyKey },
+): Promise<PaymentReceipt> =>
+  markReversed(tx, receipt, { at, reason, key: idempotency.key, print: idempotency.fingerprint });

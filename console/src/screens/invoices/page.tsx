@@ -168,7 +168,10 @@ function Payments({ id, currency }: { readonly id: string; readonly currency: st
                   },
                   {
                     name: 'Money back',
-                    cell: ({ returnStatus }) => (returnStatus === 'none' ? '—' : <Status of={returnStatus} />),
+                    cell: ({ status, returnStatus }) => {
+                      const back = status === 'reversed' ? status : returnStatus;
+                      return back === 'none' ? '—' : <Status of={back} />;
+                    },
                   },
                   {
                     name: 'Receipt',
