@@ -136,6 +136,7 @@ import {
   UPFRONT,
   upfrontPayments,
   wakeEnded,
+  withTrialCards,
 } from './subscriptions/index.ts';
 import { describeTaxId, describeTaxIdToTry } from './tax/index.ts';
 import { createStripeTax, createTaxProviders, createTaxReadiness, type TaxProvider } from './tax-providers/index.ts';
@@ -302,7 +303,10 @@ export function wireDomains(
   const payments = createPayments({
     environment,
     publicUrl,
-    handlers: withCheckouts(() => checkout, invoicePaymentHandlers(invoicing)),
+    handlers: withCheckouts(
+      () => checkout,
+      withTrialCards(() => subscriptions, invoicePaymentHandlers(invoicing)),
+    ),
     remote: {
       ...remote,
       accountOf,

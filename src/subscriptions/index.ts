@@ -17,6 +17,7 @@ export {
 export { patchSubscription } from './life/patch.ts';
 export { quantitiesOf } from './life/present.ts';
 export { rehearseStart } from './life/rehearse.ts';
+export { withTrialCards } from './life/trial-card.ts';
 export { UPFRONT, upfrontPayments } from './life/upfront.ts';
 export { planMigrationDueKind } from './plan-migration/steps.ts';
 export { subscriptionRoutes } from './routes.ts';
