@@ -23,8 +23,8 @@ const MOST_SUBSCRIPTIONS = 200;
 type StepDependencies = Pick<SubscriptionDependencies, 'source' | 'invoicing' | 'remindCustomer'>;
 
 /**
- * The background jobs of a subscription: the end of its trial is told of, billing starts at a future start or at the end
- * of a trial, its renewals are announced, it ends at its planned end, and finally its late usage is billed.
+ * The background jobs of a subscription: the end of its trial is told of, billing starts at a future start or at that
+ * end, its renewals are announced, it ends at its planned end, and finally its late usage is billed.
  */
 export const subscriptionDueKind = (dependencies: StepDependencies): DueKind => ({
   kind: 'subscription',

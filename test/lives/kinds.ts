@@ -34,6 +34,8 @@ export const KINDS = [
   'abroad',
   /** A subscription that is paused for some time. */
   'pause',
+  /** A trial whose end moves. */
+  'trial',
   /** A level that is billed by the time that it held. */
   'overTime',
   /** A credit note over a part of a line. */
@@ -94,6 +96,7 @@ export function kindsOf(life: Life, deeds: readonly Deed[]): Kind[] {
     overTime: () => life.metrics.some(({ aggregation }) => aggregation === 'TIME_WEIGHTED'),
     eachEvent: () => life.prices.some(({ properties }) => properties.perEvent ?? properties.freeEvents),
     pause: () => of('pause').length > 0,
+    trial: () => of('moveTrial').length > 0,
     note: () => of('note').length > 0,
   };
   const isCommitted = (plan: Plan): boolean => plan.minimum !== undefined && isMixed(plan);

@@ -56,6 +56,7 @@ class Mixed {
     });
     if (prices[4]?.cadence !== 'P1W') this.#long.add(4);
     const minimum = this.#amount(dice.of(50, 200, 500, 2_000));
+    const trial = () => (this.#has.has('trial') ? { trialDays: dice.of(1, 7, 14, 30) } : {});
     const plans: Plan[] = [
       {
         cadence: own,
@@ -64,8 +65,9 @@ class Mixed {
         ),
         graceHours: dice.of(0, 0, 1),
         ...(this.#has.has('commitment') && { minimum }),
+        ...trial(),
       },
-      { cadence: 'P1M', prices: [4, 5], graceHours: 0 },
+      { cadence: 'P1M', prices: [4, 5], graceHours: 0, ...trial() },
       { cadence: 'P1M', prices: [5], graceHours: 0 },
     ];
     for (const price of (plans[KEPT] as Plan).prices) this.#kept.add(price);
@@ -144,7 +146,7 @@ class Mixed {
     if (of('exempt')) this.#push({ do: 'exempt', is: dice.of(true, true, false) });
     const isFirst =
       of('commitment', 'cut', 'late', 'eachEvent', 'overTime') ||
-      (of('endPast', 'agreed', 'coupon', 'pause', 'note') && dice.once(2));
+      (of('endPast', 'agreed', 'coupon', 'pause', 'trial', 'note') && dice.once(2));
     if (isFirst) this.#subscribe('s0', KEPT);
     if (of('again', 'undone') || !this.#isThere('s0')) this.#subscribe('s1', LEFT);
     const acts: (() => void)[] = [() => this.#push({ do: 'pay', how: 'full' })];
@@ -162,6 +164,7 @@ class Mixed {
     if (of('coupon')) often(2, () => this.#coupon());
     if (of('paidFor')) often(1, () => this.#push({ do: 'payer', is: dice.once(2) }));
     if (of('pause')) often(2, () => this.#pause());
+    if (of('trial')) often(1, () => this.#moveTrial());
     if (of('note')) often(2, () => this.#note());
     if (of('exempt')) often(1, () => this.#push({ do: 'exempt', is: dice.once(2) }));
     for (let count = dice.between(6, 12); count > 0; count -= 1) {
@@ -179,6 +182,7 @@ class Mixed {
       ['agreed', () => this.#agree()],
       ['coupon', () => this.#coupon()],
       ['pause', () => this.#pause()],
+      ['trial', () => this.#moveTrial()],
       ['note', () => this.#note()],
       ['exempt', () => this.#push({ do: 'exempt', is: true })],
       ['paidFor', () => this.#push({ do: 'payer', is: true })],
@@ -195,6 +199,7 @@ class Mixed {
       dispute: 'dispute',
       oneOff: 'oneOff',
       pause: 'pause',
+      trial: 'moveTrial',
       note: 'note',
       exempt: 'exempt',
       coupon: 'coupon',
@@ -215,6 +220,7 @@ class Mixed {
     const overrides = this.#has.has('agreed') && this.#dice.once(2) ? { overrides: this.#overrides(sub) } : {};
     const terms = { sub, plan, startedAt: this.#now, asks: 'transfer' } as const;
     this.#push({ do: 'subscribe', ...terms, ...overrides }, { do: 'pay', how: 'full' });
+    if (this.#has.has('trial') && this.#dice.once(2)) this.#moveTrial(sub);
   }
 
   #advance(days: number): void {
@@ -397,6 +403,17 @@ class Mixed {
     }
     if (dice.of(true, true, false)) this.#push({ do: 'resume', sub, anchor: anchor() });
     if (dice.once(2)) this.#advance(dice.of(2, 31));
+  }
+
+  /** A trial, if one runs, ends now, sooner or later. */
+  #moveTrial(of?: string): void {
+    const dice = this.#dice;
+    const there = ['s0', 's1'].filter((each) => this.#isThere(each));
+    if (there.length === 0) return;
+    const sub = of ?? dice.of(...(there as [string, ...string[]]));
+    if (dice.once(2)) this.#advance(dice.of(1, 2, 5));
+    this.#push({ do: 'moveTrial', sub, to: this.#now + dice.of(0, 0, 1, 5, 14, 31) * DAY + dice.of(0, 0, 12) * HOUR });
+    if (dice.once(2)) this.#advance(dice.of(1, 5, 20));
   }
 
   /** Something else on the line before and after, on days of their own. */

@@ -107,8 +107,8 @@ export interface PaymentHandlers {
     wall: Instant,
   ): Promise<boolean>;
   /**
-   * Sessions of one merchant expired by time or by POST …/expire, not because others took their places. Of those in mode
-   * `setup` only the ones for subscriptions are told.
+   * Sessions of one merchant expired by time or by POST …/expire, not because others took their places. Of those in
+   * mode `setup` only the ones for subscriptions are told.
    */
   expired(tx: Tx, sessions: readonly PaymentSession[], now: Instant): Promise<void>;
   /**
