@@ -322,6 +322,7 @@ export function wireDomains(
     invoicing,
     chargeNow: (tx, invoice, now) => chargeAtOnce(invoicing, tx, invoice, now),
     remindCustomer: mails.renewal,
+    tellOfTrial: mails.trial,
   };
   const checkout: CheckoutDependencies = {
     environment,

@@ -24,7 +24,7 @@ export { subscriptionRoutes } from './routes.ts';
 export { subscriptionChangeDueKind, subscriptionDueKind } from './steps.ts';
 export { selectScheduledChange as findScheduledChange } from './subscription/changes.sql.ts';
 export { updateGivenBack as giveBackCoupons } from './subscription/coupons.sql.ts';
-export type { ComingRenewal, SubscriptionDependencies } from './subscription/dependencies.ts';
+export type { ComingRenewal, EndingTrial, SubscriptionDependencies } from './subscription/dependencies.ts';
 export { currentPause } from './subscription/pauses.ts';
 export { holdCoupons } from './subscription/redeem.ts';
 export type { SubscriptionRow } from './subscription/subscription.ts';

@@ -20,7 +20,7 @@ import { isTrialHeld, trialNoticeAt } from './subscription/trials.ts';
 /** Subscriptions of one merchant in one transaction. */
 const MOST_SUBSCRIPTIONS = 200;
 
-type StepDependencies = Pick<SubscriptionDependencies, 'source' | 'invoicing' | 'remindCustomer'>;
+type StepDependencies = Pick<SubscriptionDependencies, 'source' | 'invoicing' | 'remindCustomer' | 'tellOfTrial'>;
 
 /**
  * The background jobs of a subscription: the end of its trial is told of, billing starts at a future start or at that
@@ -71,7 +71,7 @@ async function stepSubscriptions(
   for (const subscription of having('start')) await passBillingStart(dependencies, tx, subscription, now);
   for (const subscription of having('pause')) await passPause(dependencies, tx, subscription, now);
   await endAll(dependencies, tx, having('end'), now);
-  for (const subscription of having('tellOfTrial')) await passTrialNotice(tx, subscription, now);
+  for (const subscription of having('tellOfTrial')) await passTrialNotice(dependencies, tx, subscription, now);
   await remind(dependencies, tx, having('remind'), now);
   const stepped = new Set(oldest.map(({ id }) => id));
   return records.map(({ id }) => ({ isLater: !stepped.has(id) }));

@@ -223,6 +223,21 @@ describe('`subscription.trial_ending.v0`', () => {
     ]);
   });
 
+  it('comes with a mail to who pays, unless reminders are off', async () => {
+    const [customer, payer] = [await shop.customer(), await shop.customer()];
+    await shop.change(`/v0/customers/${customer.id}`, { payerId: payer.id });
+    const subscription = await sell({ name: 'Pro', trialEndBehavior: 'terminate' }, { customer });
+    const silent = await sell({}, { renewalReminderEnabled: false });
+    await shop.advance(clock, day(12));
+    const mailsOf = async (customerId: string) =>
+      (await shop.read(`/v0/mails?customerId=${customerId}`)).data.map(({ kind, subject }: Resource) => [
+        kind,
+        subject,
+      ]);
+    expect(await mailsOf(payer.id)).toEqual([['trialEnding', 'Your free trial of Pro ends on 15 January 2026']]);
+    for (const { customerId } of [subscription, silent]) expect(await mailsOf(customerId)).toEqual([]);
+  });
+
   it('comes at once where the end is nearer, and not of an end that is now', async () => {
     const [short, moved, ended] = [await sell({ trialPeriod: 'P2D' }), await sell(), await sell()];
     expect(await told(short, 'trial')).toEqual(['subscription.trial_ending.v0 01-01']);

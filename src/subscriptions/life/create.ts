@@ -29,7 +29,7 @@ import {
 } from '../subscription/subscriptions.sql.ts';
 import { publishSubscriptionEvent } from '../subscription/webhooks.ts';
 import { activate, asksOf, openBilling } from './activate.ts';
-import { activateBefore } from './trial.ts';
+import { activateBefore, activateWaiting } from './trial.ts';
 import { askForCard, lacksMethod } from './trial-card.ts';
 import { UPFRONT } from './upfront.ts';
 
@@ -179,9 +179,11 @@ async function begin(
   const { subscription, agreement, paidAs } = beginning;
   await lockToBill(tx, subscription, subscription.startedAt, now);
   if (isAfter(subscription.billingStartsAt, now)) {
-    const asksForCard = paidAs === undefined && (await lacksMethod(tx, subscription, agreement));
-    if (!asksForCard)
-      return ok({ subscription: await activateBefore(tx, subscription, agreement, now), upfront: null });
+    // a page stores the card in this transaction, and what is told of the trial waits for it
+    if (paidAs !== undefined)
+      return ok({ subscription: await activateWaiting(tx, subscription, agreement, now), upfront: null });
+    if (!(await lacksMethod(tx, subscription, agreement)))
+      return ok({ subscription: await activateBefore(dependencies, tx, subscription, agreement, now), upfront: null });
     const asked = await askForCard(tx, subscription, now);
     return asked.ok ? ok({ subscription, upfront: null }) : asked;
   }

@@ -63,7 +63,7 @@ const isOurs = ({ mode, entityType }: PaymentSession): boolean => mode === 'setu
  * @param partsOf is called when a session moves, because subscriptions are bound after payments
  */
 export const withTrialCards = (
-  partsOf: () => Pick<SubscriptionDependencies, 'invoicing'>,
+  partsOf: () => Pick<SubscriptionDependencies, 'invoicing' | 'tellOfTrial'>,
   upstream: PaymentHandlers,
 ): PaymentHandlers => {
   const lock = async (tx: Tx, id: string, wait: boolean) => {
@@ -106,13 +106,13 @@ export const withTrialCards = (
 
 /** The trial runs from `startedAt`, whenever its card came; after its end billing starts at once. */
 async function beginTrial(
-  dependencies: Pick<SubscriptionDependencies, 'invoicing'>,
+  dependencies: Pick<SubscriptionDependencies, 'invoicing' | 'tellOfTrial'>,
   tx: Tx,
   subscription: SubscriptionRow,
   now: Instant,
 ): Promise<void> {
   const agreement = await loadAgreement(tx, subscription);
-  if (isAfter(subscription.billingStartsAt, now)) await activateBefore(tx, subscription, agreement, now);
+  if (isAfter(subscription.billingStartsAt, now)) await activateBefore(dependencies, tx, subscription, agreement, now);
   else await startBilling(dependencies, tx, await activate(tx, subscription, agreement, now), now);
 }
 

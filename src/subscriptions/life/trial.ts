@@ -21,9 +21,10 @@ import { endSubscription } from './end.ts';
 import { followBillingStart } from './follow-trial.ts';
 import { type HeldSubscription, refusedIn } from './lock.ts';
 import { beginPause } from './pause.ts';
-import { nextActionOf } from './reminders.ts';
+import { cardToCharge, nextActionOf } from './reminders.ts';
 
-type TrialDependencies = Pick<SubscriptionDependencies, 'invoicing' | 'source'>;
+type TrialDependencies = Pick<SubscriptionDependencies, 'invoicing' | 'source' | 'tellOfTrial'>;
+type Telling = Pick<SubscriptionDependencies, 'tellOfTrial'>;
 
 /** Why a subscription ended or was paused with its trial. */
 const REASON = 'trial_ended_without_payment_method';
@@ -35,7 +36,7 @@ export const hasMethod = async (
 ): Promise<boolean> => bankTransferOnly || (await defaultMethodOf(tx, await findPayer(tx, customerId))) !== undefined;
 
 /** A subscription is active, and billing starts later: at a start ahead, or with the end of its trial. */
-export async function activateBefore(
+export async function activateWaiting(
   tx: Tx,
   subscription: SubscriptionRow,
   agreement: Agreement,
@@ -43,11 +44,22 @@ export async function activateBefore(
 ): Promise<SubscriptionRow> {
   const active = await activate(tx, subscription, agreement, now);
   const nextActionAt = nextActionOf(active, agreement.at(active).plan, now);
-  return tellIfNear(tx, await updateSubscription(tx, active, { nextActionAt }, now), agreement, now);
+  return updateSubscription(tx, active, { nextActionAt }, now);
 }
+
+/** The same, and an end of the trial that is near is told of at once. */
+export const activateBefore = async (
+  dependencies: Telling,
+  tx: Tx,
+  subscription: SubscriptionRow,
+  agreement: Agreement,
+  now: Instant,
+): Promise<SubscriptionRow> =>
+  tellIfNear(dependencies, tx, await activateWaiting(tx, subscription, agreement, now), agreement, now);
 
 /** Tells of the end of a trial that is nearer than three days, once. */
 async function tellIfNear(
+  dependencies: Telling,
   tx: Tx,
   subscription: SubscriptionRow,
   agreement: Agreement,
@@ -60,12 +72,35 @@ async function tellIfNear(
   const nextActionAt = nextActionOf(told, agreement.at(told).plan, now);
   const stored = await updateSubscription(tx, subscription, { trialEndsTold: told.trialEndsTold, nextActionAt }, now);
   await publishSubscriptionEvent(tx, stored, 'subscription.trial_ending.v0', now);
+  await mailTrialEnd(dependencies, tx, stored, agreement, now);
   return stored;
 }
 
+/** Writes to who pays, unless the reminders of the subscription are off. */
+async function mailTrialEnd(
+  { tellOfTrial }: Telling,
+  tx: Tx,
+  subscription: SubscriptionRow,
+  agreement: Agreement,
+  now: Instant,
+): Promise<void> {
+  const { merchantId, id: subscriptionId, trialEnd, renewalReminderEnabled } = subscription;
+  const { plan, version } = agreement.at(subscription);
+  if (trialEnd === null || !(renewalReminderEnabled ?? plan.renewalReminderEnabled)) return;
+  const customerId = await findPayer(tx, subscription.customerId);
+  const planName = plan.invoiceDisplayName ?? plan.name;
+  const follows = (await hasMethod(tx, subscription)) ? 'invoice' : version.trialEndBehavior;
+  const card = await cardToCharge(tx, subscription, customerId);
+  await tellOfTrial(tx, { merchantId, subscriptionId, customerId, planName, trialEnd, follows, card }, now);
+}
+
 /** The time has come to tell of the end of a trial. */
-export const passTrialNotice = async (tx: Tx, subscription: SubscriptionRow, now: Instant): Promise<void> =>
-  void (await tellIfNear(tx, subscription, await loadAgreement(tx, subscription), now));
+export const passTrialNotice = async (
+  dependencies: Telling,
+  tx: Tx,
+  subscription: SubscriptionRow,
+  now: Instant,
+): Promise<void> => void (await tellIfNear(dependencies, tx, subscription, await loadAgreement(tx, subscription), now));
 
 /**
  * The time of billing has come. With a trial over and nothing to charge, the version says what happens; else billing
@@ -154,7 +189,7 @@ export async function moveTrialEnd(
   const current = await followBillingStart(tx, stored, followed, before, now);
   return ok(
     isAfter(at, now)
-      ? await tellIfNear(tx, stored, current, now)
+      ? await tellIfNear(dependencies, tx, stored, current, now)
       : await passBillingStart(dependencies, tx, stored, now),
   );
 }
