@@ -176,6 +176,18 @@ describe('`trialEnd`', () => {
     expect(asked).toBe(310);
   });
 
+  it('moves with a pause, and a resumption in it counts no periods anew', async () => {
+    const subscription = await sell({}, { bankTransferOnly: true });
+    await shop.act(path(subscription, '/pause'), { resumesAt: day(3), anchor: 'restart' });
+    await shop.advance(clock, day(18));
+    expect(await read(subscription)).toMatchObject({ trialEnd: day(17) });
+    await shop.create(path(subscription, '/changes'), { priceOverrides: [] });
+    await shop.advance(clock, day(18, 2));
+    expect(await billed(subscription)).toEqual([
+      ...['upfront 01-17 02-17 310.00', 'subscription 01-17 02-17 310.00', 'subscription 02-17 03-17 310.00'],
+    ]);
+  });
+
   it('moves the whole allowance of the first period with it', async () => {
     const metric = await shop.metric();
     const feature = await shop.create('/v0/features', {

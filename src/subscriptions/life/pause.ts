@@ -110,7 +110,11 @@ export async function endPause(
   held: Held,
   { at, anchor }: { readonly at: Instant } & Partial<Pick<Pause, 'anchor'>>,
 ): Promise<SubscriptionRow> {
-  const changes = { to: formatInstant(at), status: 'over', ...(anchor && { anchor }) } as const;
+  const { subscription } = held;
+  const start = afterTrialHeld(subscription, at, false).billingStartsAt ?? subscription.billingStartsAt;
+  const isBilled = subscription.billingOpened || !isAfter(start, at); // else there are no periods to be counted anew
+  const counted = isBilled ? anchor : 'keep';
+  const changes = { to: formatInstant(at), status: 'over', ...(counted && { anchor: counted }) } as const;
   const pauses = withLast(held.subscription, changes);
   const resumed = await followPauses(dependencies, tx, held, { pauses, at, event: 'subscription.resumed.v0' });
   await updateWaitingToBeDue(tx, resumed.id, at);
