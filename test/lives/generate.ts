@@ -86,7 +86,9 @@ export function generate(
 ): Life {
   if (layer === 4) {
     const dice = new Dice(seed * 8);
-    return mixedLife(dice, seed, dice.of(...STARTS), { kinds, chance });
+    // drawn by a dice of its own: a life without a trial is as it was before there were any
+    const hasTrial = new Dice(seed * 8 + 7).next() < chance;
+    return mixedLife(dice, seed, dice.of(...STARTS), { kinds, chance, hasTrial });
   }
   const dice = new Dice(seed * 8 + layer * 2 + (isTame || isGranted ? 1 : 0));
   return isGranted ? grantedLife(dice, seed) : new Generator(dice, seed, layer, isTame).life();

@@ -17,9 +17,14 @@ export function mixedLife(
   dice: Dice,
   seed: number,
   start: string,
-  { kinds, chance }: { readonly kinds: ReadonlySet<Kind>; readonly chance: number },
+  {
+    kinds,
+    chance,
+    hasTrial,
+  }: { readonly kinds: ReadonlySet<Kind>; readonly chance: number; readonly hasTrial: boolean },
 ): Life {
-  const drawn = KINDS.filter((kind) => dice.next() < chance && kinds.has(kind));
+  const isDrawn = (kind: Kind) => (kind === 'trial' ? hasTrial : dice.next() < chance);
+  const drawn = KINDS.filter((kind) => isDrawn(kind) && kinds.has(kind));
   return new Mixed(dice, new Set(drawn)).life(seed, start);
 }
 
