@@ -1621,7 +1621,7 @@ create table mail (
   constraint mail_check CHECK (((status = 'pending'::text) = (next_action_at IS NOT NULL))),
   constraint mail_check1 CHECK (((status = 'sent'::text) = (sent_at IS NOT NULL))),
   constraint mail_clock_id_check CHECK ((clock_id IS NULL)),
-  constraint mail_kind_check CHECK ((kind = ANY (ARRAY['invoiceIssued'::text, 'invoicePaid'::text, 'paymentReceived'::text, 'paymentFailed'::text, 'invoiceRefunded'::text, 'refundVoided'::text, 'invoiceCredited'::text, 'invoiceCancelled'::text, 'renewalReminder'::text, 'alertTriggered'::text, 'alertReached'::text, 'portalLink'::text]))),
+  constraint mail_kind_check CHECK ((kind = ANY (ARRAY['invoiceIssued'::text, 'invoicePaid'::text, 'paymentReceived'::text, 'paymentFailed'::text, 'invoiceRefunded'::text, 'refundVoided'::text, 'invoiceCredited'::text, 'invoiceCancelled'::text, 'renewalReminder'::text, 'trialEnding'::text, 'alertTriggered'::text, 'alertReached'::text, 'portalLink'::text]))),
   constraint mail_recipients_check CHECK ((cardinality(recipients) > 0)),
   constraint mail_status_check CHECK ((status = ANY (ARRAY['held'::text, 'pending'::text, 'sent'::text, 'failed'::text, 'withdrawn'::text])))
 );
@@ -2413,12 +2413,15 @@ create table plan_version (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   currency_minimums jsonb default '{}'::jsonb not null,
+  trial_requires_payment_method boolean default false not null,
+  trial_end_behavior text default 'invoice'::text not null,
   constraint plan_version_merchant_id_plan_id_version_number_key UNIQUE (merchant_id, plan_id, version_number),
   constraint plan_version_pkey PRIMARY KEY (merchant_id, id),
   constraint plan_version_merchant_id_plan_id_fkey FOREIGN KEY (merchant_id, plan_id) REFERENCES plan(merchant_id, id),
   constraint plan_version_check CHECK (((status <> 'published'::text) OR (published_at IS NOT NULL))),
   constraint plan_version_minimum_amount_check CHECK ((minimum_amount >= (0)::numeric)),
   constraint plan_version_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'published'::text, 'archived'::text]))),
+  constraint plan_version_trial_end_behavior_check CHECK ((trial_end_behavior = ANY (ARRAY['invoice'::text, 'terminate'::text, 'pause'::text]))),
   constraint plan_version_version_number_check CHECK ((version_number >= 1))
 );
 alter table plan_version enable row level security; -- with the two policies of tenant_table()
@@ -3075,6 +3078,8 @@ create table subscription (
   currency text,
   pauses jsonb default '[]'::jsonb not null,
   redemptions jsonb default '[]'::jsonb not null,
+  trial_end timestamp with time zone,
+  trial_ends_told jsonb default '[]'::jsonb not null,
   constraint subscription_pkey PRIMARY KEY (merchant_id, id),
   constraint subscription_merchant_id_clock_id_fkey FOREIGN KEY (merchant_id, clock_id) REFERENCES test_clock(merchant_id, id),
   constraint subscription_merchant_id_customer_id_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES customer(merchant_id, id),
@@ -3111,6 +3116,7 @@ CREATE TRIGGER count_gone AFTER DELETE ON subscription REFERENCING OLD TABLE AS 
 CREATE TRIGGER count_moved AFTER UPDATE ON subscription REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_subscription();
 CREATE TRIGGER count_new AFTER INSERT ON subscription REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_subscription();
 CREATE TRIGGER keep_timeline_of_end AFTER UPDATE OF ending_at ON subscription FOR EACH ROW WHEN (((new.ending_at IS DISTINCT FROM old.ending_at) AND (new.terminated_at IS NULL))) EXECUTE FUNCTION keep_timeline_of_end();
+CREATE TRIGGER own_trial BEFORE INSERT ON subscription FOR EACH ROW WHEN (((new.trial_end IS NULL) AND (new.billing_starts_at > new.started_at))) EXECUTE FUNCTION trial_of_subscription();
 CREATE TRIGGER register AFTER INSERT ON subscription REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION register_resources();
 CREATE TRIGGER unregister AFTER DELETE ON subscription REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION unregister_resources();
 CREATE TRIGGER wake_schedules AFTER UPDATE OF status, ending_at, terminated_at ON subscription FOR EACH ROW WHEN ((((old.status IS DISTINCT FROM new.status) OR (old.ending_at IS DISTINCT FROM new.ending_at)) OR (old.terminated_at IS DISTINCT FROM new.terminated_at))) EXECUTE FUNCTION wake_schedules();
@@ -8839,6 +8845,15 @@ CREATE OR REPLACE FUNCTION text_hash(value text)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 AS $function$ select encode(substr(sha256(convert_to(value, 'UTF8')), 1, 16), 'hex')::uuid $function$;
+
+CREATE OR REPLACE FUNCTION trial_of_subscription()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.trial_end := new.billing_starts_at;
+  return new;
+end $function$;
 
 CREATE OR REPLACE FUNCTION unregister_resources()
  RETURNS trigger

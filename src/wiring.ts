@@ -138,6 +138,7 @@ import {
   UPFRONT,
   upfrontPayments,
   wakeEnded,
+  withTrialCards,
 } from './subscriptions/index.ts';
 import { describeTaxId, describeTaxIdToTry } from './tax/index.ts';
 import { createStripeTax, createTaxProviders, createTaxReadiness, type TaxProvider } from './tax-providers/index.ts';
@@ -304,7 +305,10 @@ export function wireDomains(
   const payments = createPayments({
     environment,
     publicUrl,
-    handlers: withCheckouts(() => checkout, invoicePaymentHandlers(invoicing)),
+    handlers: withCheckouts(
+      () => checkout,
+      withTrialCards(() => subscriptions, invoicePaymentHandlers(invoicing)),
+    ),
     remote: {
       ...remote,
       accountOf,
@@ -320,6 +324,7 @@ export function wireDomains(
     invoicing,
     chargeNow: (tx, invoice, now) => chargeAtOnce(invoicing, tx, invoice, now),
     remindCustomer: mails.renewal,
+    tellOfTrial: mails.trial,
   };
   const checkout: CheckoutDependencies = {
     environment,

@@ -27,10 +27,13 @@ import { rehearse, rehearsePayment } from './sign-up/rehearse.ts';
  */
 export const withCheckouts = (partsOf: () => CheckoutDependencies, upstream: PaymentHandlers): PaymentHandlers => {
   /** A checkout's session for a payment is for the subscription that it will make. */
-  const isOurs = ({ entityType }: Pick<EntityOfSession, 'entityType'>) => entityType === 'subscription';
-  const lock = async (tx: Tx, { sessionId }: EntityToLock) => {
+  const isOurs = ({ entityType, mode }: Pick<EntityOfSession, 'entityType'> & { readonly mode?: string }) =>
+    entityType === 'subscription' && mode !== 'setup';
+  const lock = async (tx: Tx, entity: EntityToLock) => {
+    const { sessionId } = entity;
     const checkout = sessionId === undefined ? undefined : await selectCheckoutOfSession(tx, sessionId);
     if (checkout) await lockLink(tx, checkout.linkId);
+    else if (isOurs(entity)) await upstream.lock?.(tx, entity);
   };
   return {
     ...upstream,
@@ -43,22 +46,20 @@ export const withCheckouts = (partsOf: () => CheckoutDependencies, upstream: Pay
     },
     completed(tx, event, now) {
       const { session } = event;
-      if (!isOurs({ entityType: session.entityType })) return upstream.completed(tx, event, now);
+      if (!isOurs(session)) return upstream.completed(tx, event, now);
       const { invoiceId } = session;
       if (invoiceId === null) throw new Error(`The session ${session.id} of a checkout is for no invoice.`);
       // The invoice was made a moment ago, so nothing of it was on its way.
       const ofInvoice = { ...session, entityType: 'invoice' as const, entityId: invoiceId };
       return upstream.completed(tx, { ...event, session: ofInvoice, wasProcessing: false }, now);
     },
-    declined: async (tx, event, now) =>
-      isOurs({ entityType: event.session.entityType }) ? undefined : upstream.declined(tx, event, now),
-    processing: async (tx, event, now) =>
-      isOurs({ entityType: event.session.entityType }) ? undefined : upstream.processing?.(tx, event, now),
+    declined: async (tx, event, now) => (isOurs(event.session) ? undefined : upstream.declined(tx, event, now)),
+    processing: async (tx, event, now) => (isOurs(event.session) ? undefined : upstream.processing?.(tx, event, now)),
     async expired(tx, sessions, now) {
       const ids = sessions.map(({ id }) => id);
       for (const { subscriptionId } of await selectUnfinishedOfSessions(tx, ids))
         await giveBackCoupons(tx, subscriptionId, now);
-      const others = sessions.filter(({ entityType }) => !isOurs({ entityType }));
+      const others = sessions.filter((session) => !isOurs(session));
       return upstream.expired(tx, others, now);
     },
     async describe(tx, entity, now) {
@@ -74,11 +75,6 @@ export const withCheckouts = (partsOf: () => CheckoutDependencies, upstream: Pay
     },
     lock: (tx, entity) =>
       isOurs(entity) || entity.entityType === 'customer' ? lock(tx, entity) : (upstream.lock?.(tx, entity) ?? done()),
-    lockNow: async (tx, entities) =>
-      upstream.lockNow?.(
-        tx,
-        entities.filter((entity) => !isOurs(entity)),
-      ),
   };
 };
 

@@ -6,6 +6,7 @@ export type { ReconciledFeatures } from './changes/plan-reconciliation.ts';
 export { snapshotRecheck } from './changes/recheck.ts';
 export { reconcileEntitlements } from './changes/reconcile.ts';
 export { entitlementDueKind } from './changes/steps.ts';
+export { moveTrialReset } from './changes/trial.ts';
 export { unendedEntitlements } from './changes/unended.ts';
 export { checkEntitles, type EntitlingSubscription, entitle, type SeriesAnchor } from './entitlement/create.ts';
 export type { EntitlementDependencies } from './entitlement/dependencies.ts';

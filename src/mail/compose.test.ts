@@ -10,6 +10,7 @@ import {
   refundedMail,
   refundVoidedMail,
   renewalMail,
+  trialMail,
 } from './compose.ts';
 import { type AlertFacts, customerAlertMail, merchantAlertMail } from './compose-alert.ts';
 import { plainText } from './content.ts';
@@ -24,6 +25,7 @@ import {
   PAYMENT as payment,
   renewalFacts,
   sampleMails,
+  trialFacts,
 } from './testing/samples.ts';
 
 const facts = invoiceFacts();
@@ -242,6 +244,20 @@ it('says of a cancelled invoice that there is nothing to pay', () =>
     'Invoice INV-000042 was cancelled. There is nothing to pay.',
     '€5.00 is in your balance again.',
   ]));
+
+it.each([
+  { follows: 'invoice', says: 'Your subscription goes on after it, and we will send you invoices.' },
+  { follows: 'terminate', says: 'No payment method is stored: without one, your subscription ends then.' },
+  { follows: 'pause', says: 'No payment method is stored: without one, your subscription is paused then.' },
+] as const)('says of a trial when it ends, and that $follows follows', ({ follows, says }) => {
+  const content = trialMail({ ...trialFacts(), follows });
+  expect(content.subject).toBe('Your free trial of Pro ends on 1 March 2026');
+  expect(content.paragraphs).toEqual([
+    'Your free trial of Pro from Halcyon Labs ends on 1 March 2026.',
+    says,
+    'You can change or cancel the subscription in your account before 1 March 2026.',
+  ]);
+});
 
 describe('a reminder of a renewal', () => {
   it('says when, for about how much, and from which card', () => {

@@ -14,7 +14,7 @@ import {
   type Written,
   writtenIn,
 } from './correspondents.ts';
-import { MAIL_WORDS } from './words.ts';
+import { MAIL_WORDS, type MailWords } from './words.ts';
 
 const MOST_OF_A_NOTE = 400;
 
@@ -347,12 +347,16 @@ const oneOrBoth = (change: boolean, cancel: boolean): 'change' | 'cancel' | 'bot
   return cancel ? 'cancel' : null;
 };
 
-/** How not to renew: in the portal what it allows, and by the merchant what it does not. */
-function howToChange({ seller, renewsAt, account }: RenewalFacts, { words, date }: Written): string[] {
+/** What a customer can do until an instant: in the portal what it allows, and by the merchant what it does not. */
+function howToChange(
+  { seller, account }: Pick<RenewalFacts, 'seller' | 'account'>,
+  until: Instant,
+  { words, date }: Written,
+): string[] {
   const { canChange = false, canCancel = false } = account ?? {};
   const contact = seller.email == null ? { seller: name(seller.name) } : { address: name(seller.email) };
   const [inAccount, byContact] = [oneOrBoth(canChange, canCancel), oneOrBoth(!canChange, !canCancel)];
-  const day = date(renewsAt);
+  const day = date(until);
   return [
     ...(inAccount === null ? [] : [words.inAccount(words.changes[inAccount], day)]),
     ...(byContact === null ? [] : [words.byContact(words.changes[byContact], contact, day)]),
@@ -366,7 +370,6 @@ export function renewalMail(facts: RenewalFacts): MailContent {
   const { words, date, sum } = written;
   const { label } = words;
   const amount = estimate?.amount.gt(0) ? sum(estimate.amount, estimate.currency) : null;
-  const manages = account !== null && (account.canChange || account.canCancel);
   return {
     ...between(facts, 'subscription'),
     subject: words.subject.renewal(name(planName), date(renewsAt)),
@@ -375,14 +378,47 @@ export function renewalMail(facts: RenewalFacts): MailContent {
       words.renews(name(planName), name(seller.name), date(renewsAt)),
       ...(amount === null ? [] : [words.estimated(amount)]),
       ...(card === null ? [] : [words.willBeCharged(card)]),
-      ...howToChange(facts, written),
+      ...howToChange(facts, renewsAt, written),
     ],
     facts: [
       [label.renewsOn, date(renewsAt)],
       ...row(amount !== null, label.estimate, amount ?? ''),
       ...row(card !== null, label.card, card ?? ''),
     ],
-    action: manages ? { label: words.manage, url: account.url } : null,
-    links: manages ? [] : linkTo(account?.url ?? null, words.openAccount),
+    ...managing(account, words),
+  };
+}
+
+/** The door of the portal: to manage the subscription, where it allows anything. */
+function managing(account: RenewalFacts['account'], words: MailWords): Pick<MailContent, 'action' | 'links'> {
+  return account !== null && (account.canChange || account.canCancel)
+    ? { action: { label: words.manage, url: account.url }, links: [] }
+    : { action: null, links: linkTo(account?.url ?? null, words.openAccount) };
+}
+
+/** The facts of a mail before the end of a trial. */
+export interface TrialFacts extends Correspondents, Pick<RenewalFacts, 'planName' | 'card' | 'account'> {
+  readonly trialEnd: Instant;
+  /** What follows as things are. */
+  readonly follows: 'invoice' | 'terminate' | 'pause';
+}
+
+/** A trial is about to end: when, what follows, from which card, and how not to. */
+export function trialMail(facts: TrialFacts): MailContent {
+  const { seller, planName, trialEnd, follows, card, account } = facts;
+  const written = writtenIn(facts.locale);
+  const { words, date } = written;
+  const { label } = words;
+  return {
+    ...between(facts, 'subscription'),
+    subject: words.subject.trialEnding(name(planName), date(trialEnd)),
+    figure: null,
+    paragraphs: [
+      words.trialEnds(name(planName), name(seller.name), date(trialEnd)),
+      words.afterTrial[follows],
+      ...howToChange(facts, trialEnd, written),
+    ],
+    facts: [[label.trialEndsOn, date(trialEnd)], ...row(card !== null, label.card, card ?? '')],
+    ...managing(account, words),
   };
 }

@@ -16,6 +16,8 @@ export const MAIL_KINDS = {
   invoiceCredited: 'invoiceIssued',
   invoiceCancelled: 'invoiceIssued',
   renewalReminder: 'renewalReminder',
+  /** A trial ends soon. */
+  trialEnding: 'renewalReminder',
 } as const satisfies Readonly<Record<string, NotificationKind>>;
 
 /**

@@ -31,6 +31,7 @@ const en = {
     creditTotal: 'Credit note total',
     note: 'Note',
     renewsOn: 'Renews on',
+    trialEndsOn: 'Trial ends on',
     estimate: 'Estimated amount',
     card: 'Card',
     metric: 'Metric',
@@ -51,6 +52,7 @@ const en = {
     credited: (note: string, seller: string) => `Credit note ${note} from ${seller}`,
     cancelled: (number: string, seller: string) => `Invoice ${number} from ${seller} cancelled`,
     renewal: (plan: string, day: string) => `Your subscription to ${plan} renews on ${day}`,
+    trialEnding: (plan: string, day: string) => `Your free trial of ${plan} ends on ${day}`,
     /** @param buyer of an alert that the merchant reads */
     alert: (named: string | null, buyer: string | null) =>
       `Alert ${named === null ? '' : `“${named}” `}reached${buyer === null ? '' : `: ${buyer}`}`,
@@ -94,6 +96,12 @@ const en = {
   nothingLeftToPay: 'Nothing is left to pay.',
   cancelled: (number: string) => `Invoice ${number} was cancelled. There is nothing to pay.`,
   backInBalance: (amount: string) => `${amount} is in your balance again.`,
+  trialEnds: (plan: string, seller: string, day: string) => `Your free trial of ${plan} from ${seller} ends on ${day}.`,
+  afterTrial: {
+    invoice: 'Your subscription goes on after it, and we will send you invoices.',
+    terminate: 'No payment method is stored: without one, your subscription ends then.',
+    pause: 'No payment method is stored: without one, your subscription is paused then.',
+  },
   renews: (plan: string, seller: string, day: string) =>
     `Your subscription to ${plan} from ${seller} renews on ${day}. You do not need to do anything.`,
   estimated: (amount: string) =>
@@ -151,6 +159,7 @@ const de: MailWords = {
     creditTotal: 'Betrag der Gutschrift',
     note: 'Hinweis',
     renewsOn: 'Verlängert sich am',
+    trialEndsOn: 'Testphase endet am',
     estimate: 'Voraussichtlicher Betrag',
     card: 'Karte',
     metric: 'Messgröße',
@@ -171,6 +180,7 @@ const de: MailWords = {
     credited: (note, seller) => `Gutschrift ${note} von ${seller}`,
     cancelled: (number, seller) => `Rechnung ${number} von ${seller} storniert`,
     renewal: (plan, day) => `Ihr Abonnement ${plan} verlängert sich am ${day}`,
+    trialEnding: (plan, day) => `Ihre kostenlose Testphase von ${plan} endet am ${day}`,
     alert: (named, buyer) =>
       `Schwelle ${named === null ? '' : `„${named}“ `}erreicht${buyer === null ? '' : `: ${buyer}`}`,
   },
@@ -209,6 +219,12 @@ const de: MailWords = {
   nothingLeftToPay: 'Es ist nichts mehr zu zahlen.',
   cancelled: (number) => `Die Rechnung ${number} wurde storniert. Es ist nichts zu zahlen.`,
   backInBalance: (amount) => `${amount} sind wieder in Ihrem Guthaben.`,
+  trialEnds: (plan, seller, day) => `Ihre kostenlose Testphase von ${plan} bei ${seller} endet am ${day}.`,
+  afterTrial: {
+    invoice: 'Danach läuft Ihr Abonnement weiter, und wir senden Ihnen Rechnungen.',
+    terminate: 'Es ist kein Zahlungsmittel hinterlegt: Ohne ein solches endet Ihr Abonnement dann.',
+    pause: 'Es ist kein Zahlungsmittel hinterlegt: Ohne ein solches wird Ihr Abonnement dann pausiert.',
+  },
   renews: (plan, seller, day) =>
     `Ihr Abonnement ${plan} von ${seller} verlängert sich am ${day}. Sie müssen dafür nichts tun.`,
   estimated: (amount) =>
@@ -267,6 +283,7 @@ const fr: MailWords = {
     creditTotal: 'Montant de l’avoir',
     note: 'Remarque',
     renewsOn: 'Renouvellement le',
+    trialEndsOn: 'Fin de l’essai le',
     estimate: 'Montant estimé',
     card: 'Carte',
     metric: 'Mesure',
@@ -287,6 +304,7 @@ const fr: MailWords = {
     credited: (note, seller) => `Avoir ${note} de ${seller}`,
     cancelled: (number, seller) => `Facture ${number} de ${seller} annulée`,
     renewal: (plan, day) => `Votre abonnement ${plan} sera renouvelé le ${day}`,
+    trialEnding: (plan, day) => `Votre essai gratuit de ${plan} se termine le ${day}`,
     alert: (named, buyer) =>
       `Seuil ${named === null ? '' : `«\u00a0${named}\u00a0» `}atteint${buyer === null ? '' : `\u00a0: ${buyer}`}`,
   },
@@ -324,6 +342,12 @@ const fr: MailWords = {
   nothingLeftToPay: 'Il ne reste rien à payer.',
   cancelled: (number) => `La facture ${number} a été annulée. Il n’y a rien à payer.`,
   backInBalance: (amount) => `${amount} sont de nouveau sur votre solde.`,
+  trialEnds: (plan, seller, day) => `Votre essai gratuit de ${plan} chez ${seller} se termine le ${day}.`,
+  afterTrial: {
+    invoice: 'Votre abonnement continue ensuite, et nous vous enverrons des factures.',
+    terminate: 'Aucun moyen de paiement n’est enregistré\u00a0: sans cela, votre abonnement prendra fin.',
+    pause: 'Aucun moyen de paiement n’est enregistré\u00a0: sans cela, votre abonnement sera mis en pause.',
+  },
   renews: (plan, seller, day) =>
     `Votre abonnement ${plan} chez ${seller} sera renouvelé le ${day}. Vous n’avez rien à faire.`,
   estimated: (amount) =>
@@ -382,6 +406,7 @@ const es: MailWords = {
     creditTotal: 'Importe de la rectificativa',
     note: 'Nota',
     renewsOn: 'Se renueva el',
+    trialEndsOn: 'La prueba termina el',
     estimate: 'Importe estimado',
     card: 'Tarjeta',
     metric: 'Métrica',
@@ -402,6 +427,7 @@ const es: MailWords = {
     credited: (note, seller) => `Factura rectificativa ${note} de ${seller}`,
     cancelled: (number, seller) => `Factura ${number} de ${seller} anulada`,
     renewal: (plan, day) => `Su suscripción a ${plan} se renueva el ${day}`,
+    trialEnding: (plan, day) => `Su prueba gratuita de ${plan} termina el ${day}`,
     alert: (named, buyer) =>
       `Umbral ${named === null ? '' : `«${named}» `}alcanzado${buyer === null ? '' : `: ${buyer}`}`,
   },
@@ -440,6 +466,12 @@ const es: MailWords = {
   nothingLeftToPay: 'No queda nada por pagar.',
   cancelled: (number) => `La factura ${number} se ha anulado. No hay nada que pagar.`,
   backInBalance: (amount) => `${amount} están de nuevo en su saldo.`,
+  trialEnds: (plan, seller, day) => `Su prueba gratuita de ${plan} de ${seller} termina el ${day}.`,
+  afterTrial: {
+    invoice: 'Después, su suscripción continúa y le enviaremos facturas.',
+    terminate: 'No hay ningún método de pago guardado: sin él, su suscripción terminará entonces.',
+    pause: 'No hay ningún método de pago guardado: sin él, su suscripción quedará en pausa.',
+  },
   renews: (plan, seller, day) => `Su suscripción a ${plan} de ${seller} se renueva el ${day}. No tiene que hacer nada.`,
   estimated: (amount) =>
     `La factura será de unos ${amount}. Es una estimación: el consumo hasta entonces puede cambiarla.`,

@@ -14,10 +14,10 @@ import { newId } from '../kernel/ids.ts';
 import { DEFAULT_LOCALE } from '../kernel/locale.ts';
 import { formatInstant, type Instant } from '../kernel/time.ts';
 import { figuresOf } from '../look/index.ts';
-import type { ComingRenewal } from '../subscriptions/index.ts';
+import type { ComingRenewal, EndingTrial } from '../subscriptions/index.ts';
 import { writeAlertMails } from './alert-mails.ts';
 import { type AttachmentRecord, fileNameOf } from './attachments.ts';
-import { type InvoiceFacts, type RenewalFacts, renewalMail } from './compose.ts';
+import { type InvoiceFacts, type RenewalFacts, renewalMail, trialMail } from './compose.ts';
 import { accountOf, name, writerOf } from './correspondents.ts';
 import { decideMail, outdatedBy } from './decide.ts';
 import { invoiceMailContent } from './invoice-mails.ts';
@@ -35,6 +35,7 @@ interface WriterOptions {
 export interface Mails {
   readonly invoices: InvoiceMails;
   readonly renewal: (tx: Tx, renewal: ComingRenewal, now: Instant) => Promise<void>;
+  readonly trial: (tx: Tx, trial: EndingTrial, now: Instant) => Promise<void>;
   readonly alert: AlertDependencies['write'];
   readonly portalLink: (tx: Tx, link: PortalLinkFacts, now: Instant) => Promise<void>;
 }
@@ -138,6 +139,25 @@ export function createMails({ environment, publicUrl }: WriterOptions): Mails {
         attachments: [],
       };
       await write(tx, [{ mail, wants: ['renewalReminder'] }], now);
+    },
+    trial: async (tx, { merchantId, subscriptionId, customerId, planName, trialEnd, follows, card }, now) => {
+      const merchant = await findMerchant(tx);
+      const seller = writerOf(merchant);
+      const { name: buyerName, locale = DEFAULT_LOCALE } = await customerParty(tx, customerId);
+      const cardName = card === null ? null : figuresOf(locale).card(card);
+      const account = renewalAccount(merchant, publicUrl);
+      const mail = {
+        merchantId,
+        kind: 'trialEnding' as const,
+        aboutId: subscriptionId,
+        occasion: formatInstant(trialEnd),
+        customerId,
+        senderName: name(seller.name),
+        replyTo: seller.email ?? null,
+        content: trialMail({ locale, seller, buyerName, planName, trialEnd, follows, card: cardName, account }),
+        attachments: [],
+      };
+      await write(tx, [{ mail, wants: [MAIL_KINDS.trialEnding] }], now);
     },
   };
 }

@@ -17,13 +17,14 @@ export {
 export { patchSubscription } from './life/patch.ts';
 export { quantitiesOf } from './life/present.ts';
 export { rehearseStart } from './life/rehearse.ts';
+export { withTrialCards } from './life/trial-card.ts';
 export { UPFRONT, upfrontPayments } from './life/upfront.ts';
 export { planMigrationDueKind } from './plan-migration/steps.ts';
 export { subscriptionRoutes } from './routes.ts';
 export { subscriptionChangeDueKind, subscriptionDueKind } from './steps.ts';
 export { selectScheduledChange as findScheduledChange } from './subscription/changes.sql.ts';
 export { updateGivenBack as giveBackCoupons } from './subscription/coupons.sql.ts';
-export type { ComingRenewal, SubscriptionDependencies } from './subscription/dependencies.ts';
+export type { ComingRenewal, EndingTrial, SubscriptionDependencies } from './subscription/dependencies.ts';
 export { currentPause } from './subscription/pauses.ts';
 export { holdCoupons } from './subscription/redeem.ts';
 export type { SubscriptionRow } from './subscription/subscription.ts';

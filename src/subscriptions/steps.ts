@@ -7,23 +7,24 @@ import { type Instant, isAfter, isBefore } from '../kernel/time.ts';
 import { loadAgreement, loadAgreements, termsUnder } from './billing/agreement.ts';
 import { lockAllToBill } from './billing/usage-claims.ts';
 import { applyScheduled } from './changes/changes.ts';
-import { startBilling } from './life/activate.ts';
 import { endSubscription } from './life/end.ts';
 import { passPause } from './life/pause.ts';
 import { remind } from './life/reminders.ts';
+import { passBillingStart, passTrialNotice } from './life/trial.ts';
 import type { SubscriptionDependencies } from './subscription/dependencies.ts';
-import { isTrialHeld, nextOfPause } from './subscription/pauses.ts';
+import { nextOfPause } from './subscription/pauses.ts';
 import type { SubscriptionRow } from './subscription/subscription.ts';
 import { lockSubscriptions, updateSubscription } from './subscription/subscriptions.sql.ts';
+import { isTrialHeld, trialNoticeAt } from './subscription/trials.ts';
 
 /** Subscriptions of one merchant in one transaction. */
 const MOST_SUBSCRIPTIONS = 200;
 
-type StepDependencies = Pick<SubscriptionDependencies, 'source' | 'invoicing' | 'remindCustomer'>;
+type StepDependencies = Pick<SubscriptionDependencies, 'source' | 'invoicing' | 'remindCustomer' | 'tellOfTrial'>;
 
 /**
- * The background jobs of a subscription: billing starts at a future start or at the end of a trial, its renewals are
- * announced, it ends at its planned end, and finally its late usage is billed.
+ * The background jobs of a subscription: the end of its trial is told of, billing starts at a future start or at that
+ * end, its renewals are announced, it ends at its planned end, and finally its late usage is billed.
  */
 export const subscriptionDueKind = (dependencies: StepDependencies): DueKind => ({
   kind: 'subscription',
@@ -34,7 +35,7 @@ export const subscriptionDueKind = (dependencies: StepDependencies): DueKind => 
 });
 
 /** The due work of a subscription. */
-type Duty = 'start' | 'pause' | 'end' | 'remind' | 'billLate';
+type Duty = 'start' | 'pause' | 'end' | 'remind' | 'tellOfTrial' | 'billLate';
 
 /**
  * The next steps of some subscriptions of one merchant that are due. Of several of one customer the oldest goes first,
@@ -67,9 +68,10 @@ async function stepSubscriptions(
     now,
   );
   for (const subscription of having('billLate')) await billLate(dependencies, tx, subscription, now);
-  for (const subscription of having('start')) await startBilling(dependencies, tx, subscription, now);
+  for (const subscription of having('start')) await passBillingStart(dependencies, tx, subscription, now);
   for (const subscription of having('pause')) await passPause(dependencies, tx, subscription, now);
   await endAll(dependencies, tx, having('end'), now);
+  for (const subscription of having('tellOfTrial')) await passTrialNotice(dependencies, tx, subscription, now);
   await remind(dependencies, tx, having('remind'), now);
   const stepped = new Set(oldest.map(({ id }) => id));
   return records.map(({ id }) => ({ isLater: !stepped.has(id) }));
@@ -120,7 +122,8 @@ function dutyOf(subscription: SubscriptionRow, now: Instant): Duty | null {
   if (billingStartsFirst(subscription) && isDue(billingStartsAt) && !isTrialHeld(subscription))
     return isPauseFirst && isBefore(pausedAt, billingStartsAt) ? 'pause' : 'start';
   if (isPauseFirst) return 'pause';
-  return isDue(endingAt) ? 'end' : 'remind';
+  if (isDue(endingAt)) return 'end';
+  return isDue(trialNoticeAt(subscription)) ? 'tellOfTrial' : 'remind';
 }
 
 /** Bills what came late for a subscription that has ended. */

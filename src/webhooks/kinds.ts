@@ -17,6 +17,7 @@ export const EVENT_KINDS = {
   'subscription.updated.v0': 'A subscription was changed.',
   'subscription.paused.v0': 'A subscription was paused: it has no fees and gives no access.',
   'subscription.resumed.v0': 'A paused subscription was resumed.',
+  'subscription.trial_ending.v0': 'The trial of a subscription ends within three days.',
   'subscription.terminated.v0': 'A subscription ended.',
   'subscription.renewal_reminder.v0': 'A subscription renews soon.',
   'billing_credit.created.v0': 'A billing credit was made for a customer.',
@@ -55,7 +56,7 @@ export const EVENT_TYPES = Object.keys(EVENT_KINDS) as EventType[];
 const OF_TIME: ReadonlySet<EventType> = new Set([
   ...(['invoice.issued.v0', 'invoice.paid.v0', 'invoice.payment_failed.v0', 'invoice.overdue.v0'] as const),
   ...(['invoice.written_off.v0', 'subscription.activated.v0', 'subscription.terminated.v0'] as const),
-  ...(['subscription.paused.v0', 'subscription.resumed.v0'] as const),
+  ...(['subscription.paused.v0', 'subscription.resumed.v0', 'subscription.trial_ending.v0'] as const),
   ...(['subscription.renewal_reminder.v0', 'entitlement.balance_low.v0', 'entitlement.exhausted.v0'] as const),
   'entitlement.reset.v0',
 ]);

@@ -224,6 +224,8 @@ class Driver {
         return this.#pause(step);
       case 'resume':
         return this.#on(step.sub, '/resume', { anchor: step.anchor });
+      case 'moveTrial':
+        return this.#patch(step.sub, { trialEnd: instantOf(this.#life, step.to) });
       case 'moveResume':
         return this.#patch(step.sub, { resumesAt: step.at === null ? null : instantOf(this.#life, step.at) });
       case 'end':

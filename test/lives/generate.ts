@@ -87,8 +87,8 @@ export function generate(
 ): Life {
   if (layer === 4) {
     const dice = new Dice(seed * 8);
-    const life = mixedLife(dice, seed, dice.of(...STARTS), { kinds, chance });
-    const others = new Dice(seed * 8 + 5);
+    const others = new Dice(seed * 8 + 7);
+    const life = mixedLife(dice, seed, dice.of(...STARTS), { kinds, chance, others });
     return kinds.has('credit') && others.next() < chance ? withCredits(life, others) : life;
   }
   const dice = new Dice(seed * 8 + layer * 2 + (isTame || isGranted ? 1 : 0));

@@ -27,6 +27,8 @@ export interface History {
   readonly startedAt: number;
   /** The end of the trial, or the start without a trial. */
   readonly billedFrom: number;
+  /** Of a trial: when its end was last said. */
+  readonly trialSaidAt?: number;
   readonly versions: readonly Version[];
   readonly end: number | null;
   /** When the end was set, where it was set as of the past. */
@@ -133,6 +135,7 @@ export function historiesOf(life: Life, deeds: readonly Deed[], neverActive: Rea
           madeAt: at,
           startedAt: step.startedAt,
           billedFrom: step.startedAt + (plan.trialDays ?? 0) * DAY,
+          ...(plan.trialDays !== undefined && { trialSaidAt: at }),
           versions: [
             {
               from: step.startedAt,
@@ -191,6 +194,15 @@ export function historiesOf(life: Life, deeds: readonly Deed[], neverActive: Rea
           { ...(pauses.at(-1) as Pause), to: step.at ?? NEVER },
         ]);
         break;
+      case 'moveTrial':
+        change(step.sub, (history) => {
+          const { billedFrom: before } = held(history);
+          const versions = history.versions.map((version) =>
+            version.isScheduled && version.from === before ? { ...version, from: step.to } : version,
+          );
+          return { billedFrom: step.to, trialSaidAt: at, versions };
+        });
+        break;
       case 'closeNow':
         change(step.sub, ({ cuts }) => ({ cuts: [...cuts, { cadence: cutCadence(step), at }] }));
         break;
@@ -226,7 +238,7 @@ export function historiesOf(life: Life, deeds: readonly Deed[], neverActive: Rea
       default:
     }
   }
-  return [...made.values()].filter(({ sub }) => !neverActive.has(sub)).map(waited);
+  return [...made.values()].filter(({ sub }) => !neverActive.has(sub)).map((history) => held(waited(history)));
 }
 
 /** A change that was to come in a pause comes with the resumption. */
@@ -238,6 +250,16 @@ function waited(history: History): History {
     return pause.to === NEVER ? [] : [{ ...version, from: pause.to }];
   });
   return { ...history, versions };
+}
+
+/** A pause that begins in a trial holds it: the trial goes on after it for the time that was left. */
+function held(history: History): History {
+  const { trialSaidAt, pauses } = history;
+  let { billedFrom } = history;
+  if (trialSaidAt === undefined) return history;
+  for (const { from, to } of pauses)
+    if (trialSaidAt <= from && from < billedFrom) billedFrom = to === NEVER ? NEVER : billedFrom + to - from;
+  return { ...history, billedFrom };
 }
 
 /** A fee of an earlier version keeps its quantity; another one has the price's own. */
@@ -254,9 +276,10 @@ const isSame = (one: Version, other: Version): boolean =>
 /** The driver writes the cadence of the invoice that was closed into the step that it reports. */
 const cutCadence = (step: object): string => (step as { cadence: string }).cadence;
 
-/** The end of the period of the plan's own series at an instant; before billing starts, the instant itself. */
-function periodEndAt(life: Life, history: History, at: number): number {
-  if (at < history.billedFrom) return Math.max(at, history.startedAt);
+/** The end of the period of the plan's own series at an instant; before billing starts, that start. */
+function periodEndAt(life: Life, asked: History, at: number): number {
+  const history = held(asked);
+  if (at < history.billedFrom) return history.billedFrom;
   const segment = segmentsOf(history).findLast(({ from }) => from <= at) as Segment;
   const { cadence } = life.plans[segment.plan] as Plan;
   const period = periodsOf(life, history, at + LONGEST).find(

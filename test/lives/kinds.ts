@@ -34,6 +34,8 @@ export const KINDS = [
   'abroad',
   /** A subscription that is paused for some time. */
   'pause',
+  /** A trial whose end moves. */
+  'trial',
   /** A level that is billed by the time that it held. */
   'overTime',
   /** The percentile of the figures of many windows. */
@@ -101,6 +103,7 @@ export function kindsOf(life: Life, deeds: readonly Deed[]): Kind[] {
     percentile: () => life.metrics.some(({ aggregation }) => aggregation === 'PERCENTILE'),
     eachEvent: () => life.prices.some(({ properties }) => properties.perEvent ?? properties.freeEvents),
     pause: () => of('pause').length > 0,
+    trial: () => of('moveTrial').length > 0,
     note: () => of('note').length > 0,
     credit: () => of('credit').length > 0,
     reversed: () => of('reverse').length > 0,

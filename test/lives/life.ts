@@ -177,6 +177,8 @@ export type Step =
   | { readonly do: 'resume'; readonly sub: string; readonly anchor: 'keep' | 'restart' }
   /** Another time of the resumption, or none yet. */
   | { readonly do: 'moveResume'; readonly sub: string; readonly at: number | null }
+  /** The trial ends at another time. */
+  | { readonly do: 'moveTrial'; readonly sub: string; readonly to: number }
   | { readonly do: 'closeNow'; readonly sub: string; readonly at: number }
   | { readonly do: 'planEnd'; readonly sub: string; readonly at: number | null }
   | { readonly do: 'endPast'; readonly sub: string; readonly at: number }

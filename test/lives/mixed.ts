@@ -18,6 +18,8 @@ const KEPT = 0;
 const LEFT = 1;
 const OTHER = 2;
 
+const NEWER: ReadonlySet<Kind> = new Set(['trial', 'percentile', 'reversed']);
+
 /**
  * A life of several kinds of crossings. Subscription s0 has a plan with usage and prices of several cadences: its
  * kinds are the commitment, cuts and late usage. Subscription s1 has seats, and a fee of another cadence: its kinds are
@@ -27,9 +29,11 @@ export function mixedLife(
   dice: Dice,
   seed: number,
   start: string,
-  { kinds, chance }: { readonly kinds: ReadonlySet<Kind>; readonly chance: number },
+  { kinds, chance, others }: { readonly kinds: ReadonlySet<Kind>; readonly chance: number; readonly others: Dice },
 ): Life {
-  const drawn = KINDS.filter((kind) => kind !== 'credit' && dice.next() < chance && kinds.has(kind));
+  // Newer kinds have a dice of their own: a life without them is as it was before there were any.
+  const isDrawn = (kind: Kind) => (NEWER.has(kind) ? others : dice).next() < chance && kinds.has(kind);
+  const drawn = KINDS.filter((kind) => kind !== 'credit' && isDrawn(kind));
   return new Mixed(dice, new Set(drawn)).life(seed, start);
 }
 
@@ -66,6 +70,7 @@ class Mixed {
     });
     if (prices[4]?.cadence !== 'P1W') this.#long.add(4);
     const minimum = this.#amount(dice.of(50, 200, 500, 2_000));
+    const trial = () => (this.#has.has('trial') ? { trialDays: dice.of(1, 7, 14, 30) } : {});
     const plans: Plan[] = [
       {
         cadence: own,
@@ -74,8 +79,9 @@ class Mixed {
         ),
         graceHours: dice.of(0, 0, 1),
         ...(this.#has.has('commitment') && { minimum }),
+        ...trial(),
       },
-      { cadence: 'P1M', prices: [4, 5], graceHours: 0 },
+      { cadence: 'P1M', prices: [4, 5], graceHours: 0, ...trial() },
       { cadence: 'P1M', prices: [5], graceHours: 0 },
     ];
     for (const price of (plans[KEPT] as Plan).prices) this.#kept.add(price);
@@ -167,7 +173,7 @@ class Mixed {
     if (of('exempt')) this.#push({ do: 'exempt', is: dice.of(true, true, false) });
     const isFirst =
       of('commitment', 'cut', 'late', 'eachEvent', 'overTime', 'percentile') ||
-      (of('endPast', 'agreed', 'coupon', 'pause', 'note', 'reversed') && dice.once(2));
+      (of('endPast', 'agreed', 'coupon', 'pause', 'trial', 'note', 'reversed') && dice.once(2));
     if (isFirst) this.#subscribe('s0', KEPT);
     if (of('again', 'undone') || !this.#isThere('s0')) this.#subscribe('s1', LEFT);
     const acts: (() => void)[] = [() => this.#push({ do: 'pay', how: 'full' })];
@@ -185,6 +191,7 @@ class Mixed {
     if (of('coupon')) often(2, () => this.#coupon());
     if (of('paidFor')) often(1, () => this.#push({ do: 'payer', is: dice.once(2) }));
     if (of('pause')) often(2, () => this.#pause());
+    if (of('trial')) often(1, () => this.#moveTrial());
     if (of('note')) often(2, () => this.#note());
     if (of('reversed')) often(2, () => this.#reverse());
     if (of('exempt')) often(1, () => this.#push({ do: 'exempt', is: dice.once(2) }));
@@ -203,6 +210,7 @@ class Mixed {
       ['agreed', () => this.#agree()],
       ['coupon', () => this.#coupon()],
       ['pause', () => this.#pause()],
+      ['trial', () => this.#moveTrial()],
       ['note', () => this.#note()],
       ['reversed', () => this.#reverse()],
       ['exempt', () => this.#push({ do: 'exempt', is: true })],
@@ -220,6 +228,7 @@ class Mixed {
       dispute: 'dispute',
       oneOff: 'oneOff',
       pause: 'pause',
+      trial: 'moveTrial',
       note: 'note',
       reversed: 'reverse',
       exempt: 'exempt',
@@ -241,6 +250,7 @@ class Mixed {
     const overrides = this.#has.has('agreed') && this.#dice.once(2) ? { overrides: this.#overrides(sub) } : {};
     const terms = { sub, plan, startedAt: this.#now, asks: 'transfer' } as const;
     this.#push({ do: 'subscribe', ...terms, ...overrides }, { do: 'pay', how: 'full' });
+    if (this.#has.has('trial') && this.#dice.once(2)) this.#moveTrial(sub);
   }
 
   #advance(days: number): void {
@@ -426,6 +436,17 @@ class Mixed {
     }
     if (dice.of(true, true, false)) this.#push({ do: 'resume', sub, anchor: anchor() });
     if (dice.once(2)) this.#advance(dice.of(2, 31));
+  }
+
+  /** A trial, if one runs, ends now, sooner or later. */
+  #moveTrial(of?: string): void {
+    const dice = this.#dice;
+    const there = ['s0', 's1'].filter((each) => this.#isThere(each));
+    if (there.length === 0) return;
+    const sub = of ?? dice.of(...(there as [string, ...string[]]));
+    if (dice.once(2)) this.#advance(dice.of(1, 2, 5));
+    this.#push({ do: 'moveTrial', sub, to: this.#now + dice.of(0, 0, 1, 5, 14, 31) * DAY + dice.of(0, 0, 12) * HOUR });
+    if (dice.once(2)) this.#advance(dice.of(1, 5, 20));
   }
 
   /** Something else on the line before and after, on days of their own. */

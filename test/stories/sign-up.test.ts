@@ -375,6 +375,19 @@ describe('where nothing is due now', () => {
     expect(await subscriptionsOf(plan)).toMatchObject([{ status: 'active' }]);
   });
 
+  it('a trial that needs a payment method wants a card, also of a free plan, and charges nothing', async () => {
+    const terms = { trialPeriod: 'P14D', trialRequiresPaymentMethod: true, trialEndBehavior: 'terminate' };
+    const plan = await shop.plan([await shop.feePrice({ properties: { unitPrice: '0' } })], terms);
+    const page = await open(await link(plan));
+    expect(page.words).toContain('Nothing is due now.');
+    await pay(await reader.press(page, 'Continue to your card', { ...ADA, name: 'Trial With A Card' }));
+    const [subscription] = await subscriptionsOf(plan);
+    expect(subscription).toMatchObject({ status: 'active', payment: null, trialEnd: '2026-03-24T09:30:00Z' });
+    expect(await shop.invoices(subscription)).toEqual([]);
+    const [customer] = await customerNamed('Trial With A Card');
+    expect((await shop.read(`/v0/customers/${customer?.id}/paymentMethods`)).data).toHaveLength(1);
+  });
+
   it('a free plan begins with the form, once', async () => {
     const plan = await planOf(shop.feePrice({ properties: { unitPrice: '0' } }));
     const page = await open(await link(plan));

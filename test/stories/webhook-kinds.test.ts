@@ -170,6 +170,8 @@ const CAUSES: Readonly<Record<EventType, () => Promise<unknown>>> = {
     shop.change(`/v0/subscriptions/${(await shop.issued()).subscription.id}`, { taxExempt: true }),
   'subscription.paused.v0': async () => paused(),
   'subscription.resumed.v0': async () => shop.act(`/v0/subscriptions/${(await paused()).id}/resume`, {}),
+  'subscription.trial_ending.v0': async () =>
+    shop.subscribe(await shop.plan([], { trialPeriod: 'P1D' }), { clock: await shop.clock(START) }),
   'subscription.terminated.v0': async () =>
     shop.act(`/v0/subscriptions/${(await shop.issued()).subscription.id}/termination`, { reason: 'Over' }),
   'subscription.renewal_reminder.v0': async () => {

@@ -214,10 +214,10 @@ export type InvoiceWebhookEvent = (WebhookEventBase & {
 type: ("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.payment_reversed.v0" | "invoice.pushed.v0")
 data: InvoiceEventData
 })
-/** The `WebhookEvent` with the `type` `subscription.created.v0`, `subscription.activated.v0`, `subscription.updated.v0`, `subscription.paused.v0`, `subscription.resumed.v0`, `subscription.terminated.v0`, `subscription.renewal_reminder.v0`. */
+/** The `WebhookEvent` with the `type` `subscription.created.v0`, `subscription.activated.v0`, `subscription.updated.v0`, `subscription.paused.v0`, `subscription.resumed.v0`, `subscription.trial_ending.v0`, `subscription.terminated.v0`, `subscription.renewal_reminder.v0`. */
 export type SubscriptionWebhookEvent = (WebhookEventBase & {
 /** The type of the event. */
-type: ("subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0")
+type: ("subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.trial_ending.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0")
 data: SubscriptionEventData
 })
 /** The `WebhookEvent` with the `type` `grant.created.v0`, `grant.voided.v0`. */
@@ -288,10 +288,10 @@ export type InvoiceWebhookReceipt = (WebhookReceiptBase & {
 type: ("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.payment_reversed.v0" | "invoice.pushed.v0")
 data: InvoiceEventData
 })
-/** The `WebhookReceipt` with the `type` `subscription.created.v0`, `subscription.activated.v0`, `subscription.updated.v0`, `subscription.paused.v0`, `subscription.resumed.v0`, `subscription.terminated.v0`, `subscription.renewal_reminder.v0`. */
+/** The `WebhookReceipt` with the `type` `subscription.created.v0`, `subscription.activated.v0`, `subscription.updated.v0`, `subscription.paused.v0`, `subscription.resumed.v0`, `subscription.trial_ending.v0`, `subscription.terminated.v0`, `subscription.renewal_reminder.v0`. */
 export type SubscriptionWebhookReceipt = (WebhookReceiptBase & {
 /** The type of the event. */
-type: ("subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0")
+type: ("subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.trial_ending.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0")
 data: SubscriptionEventData
 })
 /** The `WebhookReceipt` with the `type` `grant.created.v0`, `grant.voided.v0`. */
@@ -537,6 +537,12 @@ export type SubscriptionResumedV0WebhookDelivery = (WebhookDeliveryBase & {
 type: "subscription.resumed.v0"
 data: SubscriptionEventData
 })
+/** The `WebhookDelivery` with the `type` `subscription.trial_ending.v0`. */
+export type SubscriptionTrialEndingV0WebhookDelivery = (WebhookDeliveryBase & {
+/** The type of the event. */
+type: "subscription.trial_ending.v0"
+data: SubscriptionEventData
+})
 /** The `WebhookDelivery` with the `type` `subscription.terminated.v0`. */
 export type SubscriptionTerminatedV0WebhookDelivery = (WebhookDeliveryBase & {
 /** The type of the event. */
@@ -682,7 +688,7 @@ type: "webhook_endpoint.test.v0"
 data: WebhookEndpointEventData
 })
 /** The body of a webhook. A later version can add types: ignore a type that you do not know. */
-export type WebhookDelivery = (InvoiceIssuedV0WebhookDelivery | InvoicePaidV0WebhookDelivery | InvoicePaymentFailedV0WebhookDelivery | InvoiceOverdueV0WebhookDelivery | InvoiceCancelledV0WebhookDelivery | InvoiceWrittenOffV0WebhookDelivery | InvoiceRefundedV0WebhookDelivery | InvoiceRefundVoidedV0WebhookDelivery | InvoiceCreditedV0WebhookDelivery | InvoiceCreditNoteVoidedV0WebhookDelivery | InvoicePaymentReversedV0WebhookDelivery | InvoicePushedV0WebhookDelivery | SubscriptionCreatedV0WebhookDelivery | SubscriptionActivatedV0WebhookDelivery | SubscriptionUpdatedV0WebhookDelivery | SubscriptionPausedV0WebhookDelivery | SubscriptionResumedV0WebhookDelivery | SubscriptionTerminatedV0WebhookDelivery | SubscriptionRenewalReminderV0WebhookDelivery | GrantCreatedV0WebhookDelivery | GrantVoidedV0WebhookDelivery | EntitlementBalanceLowV0WebhookDelivery | EntitlementExhaustedV0WebhookDelivery | EntitlementResetV0WebhookDelivery | PaymentSessionCompletedV0WebhookDelivery | PaymentSessionExpiredV0WebhookDelivery | OrderApprovedV0WebhookDelivery | OrderCancelledV0WebhookDelivery | OrderPushedV0WebhookDelivery | ApprovalRequestedV0WebhookDelivery | ApprovalDecidedV0WebhookDelivery | SourceEventPendingV0WebhookDelivery | SourceEventProcessedV0WebhookDelivery | SourceEventFailedV0WebhookDelivery | UsageUnmatchedV0WebhookDelivery | UsageUnbilledV0WebhookDelivery | CustomerCreatedV0WebhookDelivery | AlertTriggeredV0WebhookDelivery | WebhookEndpointFailingV0WebhookDelivery | WebhookEndpointDisabledV0WebhookDelivery | WebhookEndpointTestV0WebhookDelivery)
+export type WebhookDelivery = (InvoiceIssuedV0WebhookDelivery | InvoicePaidV0WebhookDelivery | InvoicePaymentFailedV0WebhookDelivery | InvoiceOverdueV0WebhookDelivery | InvoiceCancelledV0WebhookDelivery | InvoiceWrittenOffV0WebhookDelivery | InvoiceRefundedV0WebhookDelivery | InvoiceRefundVoidedV0WebhookDelivery | InvoiceCreditedV0WebhookDelivery | InvoiceCreditNoteVoidedV0WebhookDelivery | InvoicePaymentReversedV0WebhookDelivery | InvoicePushedV0WebhookDelivery | SubscriptionCreatedV0WebhookDelivery | SubscriptionActivatedV0WebhookDelivery | SubscriptionUpdatedV0WebhookDelivery | SubscriptionPausedV0WebhookDelivery | SubscriptionResumedV0WebhookDelivery | SubscriptionTrialEndingV0WebhookDelivery | SubscriptionTerminatedV0WebhookDelivery | SubscriptionRenewalReminderV0WebhookDelivery | GrantCreatedV0WebhookDelivery | GrantVoidedV0WebhookDelivery | EntitlementBalanceLowV0WebhookDelivery | EntitlementExhaustedV0WebhookDelivery | EntitlementResetV0WebhookDelivery | PaymentSessionCompletedV0WebhookDelivery | PaymentSessionExpiredV0WebhookDelivery | OrderApprovedV0WebhookDelivery | OrderCancelledV0WebhookDelivery | OrderPushedV0WebhookDelivery | ApprovalRequestedV0WebhookDelivery | ApprovalDecidedV0WebhookDelivery | SourceEventPendingV0WebhookDelivery | SourceEventProcessedV0WebhookDelivery | SourceEventFailedV0WebhookDelivery | UsageUnmatchedV0WebhookDelivery | UsageUnbilledV0WebhookDelivery | CustomerCreatedV0WebhookDelivery | AlertTriggeredV0WebhookDelivery | WebhookEndpointFailingV0WebhookDelivery | WebhookEndpointDisabledV0WebhookDelivery | WebhookEndpointTestV0WebhookDelivery)
 export type CreateEventsReply = (AcceptedEvent | AcceptedEvents)
 export type CreateEventsBody = (EventCreate | EventCreate[])
 export type ReceiveSourceEventReply = (SourceEvent | SourceEventReceipt)
@@ -1697,6 +1703,10 @@ minimumAmount: (Decimal | null)
 currencyMinimums: {
 [k: string]: Decimal
 }
+/** `true`: a trial begins once the customer has a payment method. Nothing is charged for it. Default: `false`. */
+trialRequiresPaymentMethod: boolean
+/** What happens at the end of a trial without a payment method. `invoice` (default): billing starts. `terminate`: the subscription ends. `pause`: it is paused until it is resumed. */
+trialEndBehavior: ("invoice" | "terminate" | "pause")
 /** The terms of the prices of the default version. */
 paymentTerm: {
 /** Is any price billed after its period? */
@@ -1743,6 +1753,10 @@ minimumAmount: (Decimal | null)
 currencyMinimums: {
 [k: string]: Decimal
 }
+/** `true`: a trial begins once the customer has a payment method. Not sent: as the version before. */
+trialRequiresPaymentMethod: boolean
+/** What happens at the end of a trial without a payment method: `invoice`, `terminate` or `pause`. Not sent: as the version before. */
+trialEndBehavior: ("invoice" | "terminate" | "pause")
 /** When the resource was created. */
 createdAt: string
 /** When the resource was last changed. */
@@ -1845,6 +1859,10 @@ minimumAmount: (Decimal | null)
 currencyMinimums: {
 [k: string]: Decimal
 }
+/** `true`: a trial begins once the customer has a payment method. Not sent: as the version before. */
+trialRequiresPaymentMethod: boolean
+/** What happens at the end of a trial without a payment method: `invoice`, `terminate` or `pause`. Not sent: as the version before. */
+trialEndBehavior: ("invoice" | "terminate" | "pause")
 /** When the resource was created. */
 createdAt: string
 /** When the resource was last changed. */
@@ -2568,11 +2586,11 @@ to: (string | null)
 }
 /** The payment that a subscription waits for before it starts. */
 export interface PendingSubscriptionPayment {
-/** The amount due before the subscription is active. */
+/** The amount due before the subscription is active; 0 before a trial that waits for a card. */
 status: "pending"
 amount: Decimal
-/** The invoice of kind `upfront` that asks for the amount. */
-invoiceId: string
+/** The invoice of kind `upfront` that asks for the amount. Absent: a card is asked for, and no money. */
+invoiceId?: string
 /** The parts of the amount. */
 breakdown: {
 upfrontCharges: Decimal
@@ -2654,8 +2672,10 @@ bankTransferOnly: boolean
 estimatedTaxRate: DecimalNumber
 /** The first payment, as long as it is asked. Null: nothing is asked. */
 payment: (SubscriptionPayment | null)
-/** The start of the first period. */
+/** The start of the subscription. Without a trial it is the start of the first period. */
 startedAt: string
+/** When the trial ends or ended. Null: it has no trial. */
+trialEnd: (string | null)
 /** The planned end. Null: none is planned. */
 endingAt: (string | null)
 /** The time at which it ended. Null: it has not ended. */
@@ -5427,7 +5447,7 @@ object: "mail"
 /** The id of the merchant that owns this resource. */
 merchantId: string
 /** The occasion of the email. */
-kind: ("invoiceIssued" | "invoicePaid" | "paymentReceived" | "paymentFailed" | "invoiceRefunded" | "refundVoided" | "invoiceCredited" | "invoiceCancelled" | "renewalReminder" | "alertTriggered" | "alertReached" | "portalLink")
+kind: ("invoiceIssued" | "invoicePaid" | "paymentReceived" | "paymentFailed" | "invoiceRefunded" | "refundVoided" | "invoiceCredited" | "invoiceCancelled" | "renewalReminder" | "trialEnding" | "alertTriggered" | "alertReached" | "portalLink")
 /** `pending`: it will be sent, or sent again at `nextAttemptAt`. `sent`: the mail server took it. `failed`: it was refused for good, or the last attempt failed. `withdrawn`: it was no longer true before it left. `held`: it is not sent, like all mail of the sandbox. */
 status: ("held" | "pending" | "sent" | "failed" | "withdrawn")
 /** The id of the customer. */
@@ -6875,6 +6895,10 @@ minimumAmount?: (DecimalInput | null)
 currencyMinimums?: ({
 [k: string]: DecimalInput
 } | null)
+/** `true`: a trial begins once the customer has a payment method. Nothing is charged for it. Default: `false`. */
+trialRequiresPaymentMethod?: (boolean | null)
+/** What happens at the end of a trial without a payment method. `invoice` (default): billing starts. `terminate`: the subscription ends. `pause`: it is paused until it is resumed. */
+trialEndBehavior?: (("invoice" | "terminate" | "pause") | null)
 /** The version of the billing rules. It is 1 and never changes. */
 billingVersion?: (1 | null)
 /** The length of a billing period: an ISO 8601 duration of whole days, weeks, months or years. Default: `P1M`. */
@@ -6980,6 +7004,10 @@ withPriceId: string
 currencyMinimums?: ({
 [k: string]: DecimalInput
 } | null)
+/** `true`: a trial begins once the customer has a payment method. Not sent: as the version before. */
+trialRequiresPaymentMethod?: (boolean | null)
+/** What happens at the end of a trial without a payment method: `invoice`, `terminate` or `pause`. Not sent: as the version before. */
+trialEndBehavior?: (("invoice" | "terminate" | "pause") | null)
 /** The commitment of the version: the minimum total of all prices in a period. All prices together. Null: none. Not sent: the one of the version before; `"0"` is none. */
 minimumAmount?: (DecimalInput | null)
 /** `true`: published at once as the new default. `false`: the version stays a draft. Default: `true`. */
@@ -7179,6 +7207,8 @@ autoApprove?: (boolean | null)
 endingAt?: (string | null)
 /** When the pause is over. Null: until it is resumed by hand. Without a pause it is a 409. */
 resumesAt?: (string | null)
+/** When the trial that runs ends. The present time ends it now. A time in the past is refused. Without a running trial it is a 409. */
+trialEnd?: (string | null)
 /** Ends the subscription at this time. A time in the future counts as now. A time at or before `startedAt` is refused. */
 terminatedAt?: (string | null)
 /** The id of the customer or merchant that ends the subscription. Default: the merchant. */
@@ -8304,7 +8334,7 @@ url: string
  * @minItems 1
  * @maxItems 100
  */
-eventTypes?: (("*" | "invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.payment_reversed.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "billing_credit.created.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
+eventTypes?: (("*" | "invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.payment_reversed.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.trial_ending.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "billing_credit.created.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
 /** A description of the endpoint. Null: none. */
 description?: (string | null)
 /** `enabled`: webhooks are sent. `disabled`: none are. Default: `enabled`. */
@@ -8322,7 +8352,7 @@ url?: (string | null)
  * @minItems 1
  * @maxItems 100
  */
-eventTypes?: (("*" | "invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.payment_reversed.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "billing_credit.created.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
+eventTypes?: (("*" | "invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.payment_reversed.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.trial_ending.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "billing_credit.created.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
 /** A description of the endpoint. Null: none. */
 description?: (string | null)
 /** `enabled`: webhooks are sent. `disabled`: none are. Default: `enabled`. */
@@ -8347,7 +8377,7 @@ endpointId?: (string | null)
  * @minItems 1
  * @maxItems 100
  */
-types?: (("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.payment_reversed.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "billing_credit.created.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
+types?: (("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.payment_reversed.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.trial_ending.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "billing_credit.created.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
 /** `true`: leaves out delivered and pending events. */
 onlyFailed?: (boolean | null)
 /** The merchant that owns the resource. Default: your own organization; an operator must send it. */
@@ -9354,7 +9384,7 @@ invoiceId?: string
 /** Only emails about this subscription. */
 subscriptionId?: string
 /** Only emails of this kind. */
-kind?: ("invoiceIssued" | "invoicePaid" | "paymentReceived" | "paymentFailed" | "invoiceRefunded" | "refundVoided" | "invoiceCredited" | "invoiceCancelled" | "renewalReminder" | "alertTriggered" | "alertReached" | "portalLink")
+kind?: ("invoiceIssued" | "invoicePaid" | "paymentReceived" | "paymentFailed" | "invoiceRefunded" | "refundVoided" | "invoiceCredited" | "invoiceCancelled" | "renewalReminder" | "trialEnding" | "alertTriggered" | "alertReached" | "portalLink")
 /** Only emails with this status. */
 status?: ("held" | "pending" | "sent" | "failed" | "withdrawn")
 }
@@ -9380,7 +9410,7 @@ after?: string
 /** Only resources of this merchant. Default: your own organization; an operator without it gets all merchants. */
 merchantId?: string
 /** Only events of this type. */
-type?: ("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.payment_reversed.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "billing_credit.created.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")
+type?: ("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.payment_reversed.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.trial_ending.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "billing_credit.created.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")
 /** Only events of this resource. */
 resourceId?: string
 }

@@ -1,6 +1,6 @@
 import { checkReference, type Tx } from '../../db/index.ts';
 import type { PageRequest } from '../../http/index.ts';
-import { decimalOrNull, plain } from '../../kernel/decimal.ts';
+import { decimalOrNull } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type FieldError, fail, invalid, notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, type Instant, instantOf, instantOrNull, normaliseCadence } from '../../kernel/time.ts';
@@ -24,10 +24,11 @@ import {
 import { namePrices, publishPrices, takePrices } from './publish-prices.ts';
 import type { PlanCreateBody, PlanUpdateBody } from './schema.ts';
 import { checkTemplatesAgree } from './version-prices.ts';
-import { insertVersion, type Minimums, selectMinimums, selectVersionIds } from './versions.sql.ts';
+import { NO_TERMS, toTermsReply, type VersionTerms } from './version-terms.ts';
+import { insertVersion, selectVersionIds, selectVersionTerms } from './versions.sql.ts';
 
-/** A plan as it is answered, with the prices and the commitment of its default version. */
-export const toPlanReply = (plan: Plan, prices: readonly Price[], { minimumAmount, currencyMinimums }: Minimums) => ({
+/** A plan as it is answered, with the prices and the terms of its default version. */
+export const toPlanReply = (plan: Plan, prices: readonly Price[], terms: VersionTerms) => ({
   id: plan.id,
   object: 'plan' as const,
   merchantId: plan.merchantId,
@@ -50,8 +51,7 @@ export const toPlanReply = (plan: Plan, prices: readonly Price[], { minimumAmoun
   renewalReminderDays: plan.renewalReminderDays,
   metadata: plan.metadata,
   defaultVersionId: plan.defaultVersionId,
-  minimumAmount: minimumAmount && plain(minimumAmount),
-  currencyMinimums,
+  ...toTermsReply(terms),
   paymentTerm: {
     in_arrears: prices.some((price) => price.paymentTerm === 'in_arrears'),
     in_advance: prices.some((price) => price.paymentTerm === 'in_advance'),
@@ -74,11 +74,13 @@ export async function createPlan(tx: Tx, body: PlanCreateBody, now: Instant): Pr
   const disagreements = checkTemplatesAgree(prices.value, (id) => `prices.${priceIds.indexOf(id)}`);
   if (disagreements.length > 0) return invalid(disagreements);
 
-  const minimums = {
+  const terms: VersionTerms = {
     minimumAmount: decimalOrNull(body.minimumAmount),
     currencyMinimums: currencyMinimumsOf(body.currencyMinimums),
+    trialRequiresPaymentMethod: body.trialRequiresPaymentMethod ?? NO_TERMS.trialRequiresPaymentMethod,
+    trialEndBehavior: body.trialEndBehavior ?? NO_TERMS.trialEndBehavior,
   };
-  const priced = { prices: prices.value, ...minimums };
+  const priced = { prices: prices.value, ...terms };
   const wrongCurrencies = ownCurrencyErrors(body.currency, priced, (id) => `prices.${priceIds.indexOf(id)}`);
   if (wrongCurrencies.length > 0) return invalid(wrongCurrencies);
   const versionId = newId('planVersion');
@@ -112,14 +114,12 @@ export async function createPlan(tx: Tx, body: PlanCreateBody, now: Instant): Pr
     planId: plan.id,
     versionNumber: 1,
     basedOnVersionId: null,
-    ...minimums,
+    ...terms,
   };
   const published = { status: 'published', publishedAt: now, createdAt: now, updatedAt: now } as const;
   await insertVersion(tx, { ...first, ...published }, priceIds);
-  return ok(toPlanReply(plan, prices.value, minimums));
+  return ok(toPlanReply(plan, prices.value, terms));
 }
-
-const NO_MINIMUMS: Minimums = { minimumAmount: null, currencyMinimums: {} };
 
 /** Checks the rules of cadence, grace and trial that the schema cannot express. */
 function checkTimes(body: Pick<PlanUpdateBody, 'billingCadence' | 'gracePeriod' | 'trialPeriod'>): FieldError[] {
@@ -136,10 +136,10 @@ export async function listPlans(tx: Tx, merchantId: string | null, filter: PlanF
   const merchantIds = [...new Set(rows.map((plan) => plan.merchantId))];
   const versionIds = rows.map((plan) => plan.defaultVersionId);
   const prices = await selectPricesOfVersions(tx, merchantIds, versionIds);
-  const minimums = await selectMinimums(tx, merchantIds, versionIds);
+  const terms = await selectVersionTerms(tx, merchantIds, versionIds);
   const data = rows.map((plan) => {
     const { defaultVersionId: id } = plan;
-    return toPlanReply(plan, prices.get(id) ?? [], minimums.get(id) ?? NO_MINIMUMS);
+    return toPlanReply(plan, prices.get(id) ?? [], terms.get(id) ?? NO_TERMS);
   });
   return { data, total };
 }
@@ -159,8 +159,8 @@ export async function listAvailablePlans(
 const replyWith = async (tx: Tx, plan: Plan): Promise<Result<PlanReply>> => {
   const { defaultVersionId: id } = plan;
   const prices = await selectPricesOfVersions(tx, [plan.merchantId], [id]);
-  const minimums = await selectMinimums(tx, [plan.merchantId], [id]);
-  return ok(toPlanReply(plan, prices.get(id) ?? [], minimums.get(id) ?? NO_MINIMUMS));
+  const terms = await selectVersionTerms(tx, [plan.merchantId], [id]);
+  return ok(toPlanReply(plan, prices.get(id) ?? [], terms.get(id) ?? NO_TERMS));
 };
 
 /** One plan; 404. */
@@ -207,13 +207,9 @@ export async function changePlan(
 async function errorsOfCurrency(tx: Tx, { merchantId, id }: Plan, currency: string): Promise<FieldError[]> {
   const versionIds = await selectVersionIds(tx, id);
   const prices = await selectPricesOfVersions(tx, [merchantId], versionIds);
-  const minimums = await selectMinimums(tx, [merchantId], versionIds);
+  const terms = await selectVersionTerms(tx, [merchantId], versionIds);
   const errors = versionIds.flatMap((each) =>
-    ownCurrencyErrors(
-      currency,
-      { prices: prices.get(each) ?? [], ...(minimums.get(each) ?? NO_MINIMUMS) },
-      () => 'currency',
-    ),
+    ownCurrencyErrors(currency, { prices: prices.get(each) ?? [], ...(terms.get(each) ?? NO_TERMS) }, () => 'currency'),
   );
   return errors.slice(0, 1).map(({ message }) => ({ field: 'currency', message }));
 }

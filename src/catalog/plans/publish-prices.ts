@@ -8,7 +8,8 @@ import { checkReferences, type NamedId } from '../references-in-body.ts';
 import { ownCurrencyErrors } from './in-currency.ts';
 import type { Plan } from './plans.sql.ts';
 import { checkTemplatesAgree } from './version-prices.ts';
-import { insertVersion, selectMinimums, selectNextVersionNumber } from './versions.sql.ts';
+import { NO_TERMS } from './version-terms.ts';
+import { insertVersion, selectNextVersionNumber, selectVersionTerms } from './versions.sql.ts';
 
 /** The prices of a body's `prices`, with the field of each. */
 export const namePrices = (ids: readonly string[]): NamedId[] =>
@@ -44,7 +45,7 @@ export function checkTemplatesOf(
 }
 
 /**
- * Publishes the next version of a plan with exactly these prices and the commitment of the default version. The prices
+ * Publishes the next version of a plan with exactly these prices and the terms of the default version. The prices
  * of the default version in any order are no change. The plan is locked, so numbers have no gap.
  * @returns the id of the new version; null where nothing changes
  */
@@ -64,9 +65,8 @@ export async function publishPrices(
   if (!taken.ok) return taken;
   const disagreements = checkTemplatesOf(priceIds, [...base, ...taken.value], come, 'prices');
   if (disagreements.length > 0) return invalid(disagreements);
-  const minimums = (await selectMinimums(tx, [merchantId], [defaultVersionId])).get(defaultVersionId);
-  const { minimumAmount = null, currencyMinimums = {} } = minimums ?? {};
-  const priced = { prices: taken.value, currencyMinimums };
+  const terms = (await selectVersionTerms(tx, [merchantId], [defaultVersionId])).get(defaultVersionId) ?? NO_TERMS;
+  const priced = { prices: taken.value, currencyMinimums: terms.currencyMinimums };
   const wrongCurrencies = ownCurrencyErrors(plan.currency, priced, (id) => `prices.${priceIds.indexOf(id)}`);
   if (wrongCurrencies.length > 0) return invalid(wrongCurrencies);
   const version = {
@@ -76,8 +76,7 @@ export async function publishPrices(
     versionNumber: await selectNextVersionNumber(tx, planId),
     status: 'published',
     basedOnVersionId: defaultVersionId,
-    minimumAmount,
-    currencyMinimums,
+    ...terms,
     publishedAt: now,
     createdAt: now,
     updatedAt: now,

@@ -20,9 +20,11 @@ import { PriceReply, PriceSlotOut } from '../prices/schema.ts';
 import { Currency, Percent, PercentOut } from '../words.ts';
 import { BILLING_INTERVAL_WORDS, BILLING_INTERVALS } from './cadence.ts';
 import { VERSION_STATUSES } from './version-states.ts';
+import { TRIAL_END_BEHAVIORS } from './version-terms.ts';
 
 const Duration = Type.String({ maxLength: 60 });
 const TaxBehaviorWord = OneOf(['exclusive', 'inclusive']);
+const TrialEndBehaviorWord = OneOf(TRIAL_END_BEHAVIORS);
 const BillingIntervalWord = OneOf(BILLING_INTERVALS);
 const BillingIntervalSent = OneOf(BILLING_INTERVAL_WORDS);
 
@@ -73,6 +75,15 @@ const PLAN_FIELDS: FieldWords = {
       'is here.',
     { USD: '550' },
   ],
+  trialRequiresPaymentMethod: [
+    '`true`: a trial begins once the customer has a payment method. Nothing is charged for it. Default: `false`.',
+    true,
+  ],
+  trialEndBehavior: [
+    'What happens at the end of a trial without a payment method. `invoice` (default): billing starts. ' +
+      '`terminate`: the subscription ends. `pause`: it is paused until it is resumed.',
+    'pause',
+  ],
   paymentTerm: 'The terms of the prices of the default version.',
   in_arrears: ['Is any price billed after its period?', true],
   in_advance: 'Is any price billed before its period?',
@@ -96,6 +107,15 @@ const VERSION_FIELDS: FieldWords = {
   currencyMinimums: [
     'The commitment of the version in other currencies, by ISO 4217 code. Not sent: the ones of the version before.',
     { USD: '550' },
+  ],
+  trialRequiresPaymentMethod: [
+    '`true`: a trial begins once the customer has a payment method. Not sent: as the version before.',
+    true,
+  ],
+  trialEndBehavior: [
+    'What happens at the end of a trial without a payment method: `invoice`, `terminate` or `pause`. Not sent: as ' +
+      'the version before.',
+    'pause',
   ],
   addPrices: 'The prices that are added to those of the default version.',
   removePrices: 'The prices of the default version that the new version no longer has.',
@@ -139,6 +159,8 @@ export const PlanReply = Type.Object(
       Type.Unsafe<string>({ ...DecimalOut, description: 'The commitment of the default version.' }),
     ),
     currencyMinimums: MapOf(Currency, DecimalOut),
+    trialRequiresPaymentMethod: Type.Boolean(),
+    trialEndBehavior: TrialEndBehaviorWord,
     paymentTerm: Type.Object(
       { in_arrears: Type.Boolean(), in_advance: Type.Boolean() },
       { description: 'Which terms the prices of the default version have.' },
@@ -175,6 +197,12 @@ const Commitment = Type.Optional(Nullable(DecimalText({ minimum: '0', accept: 'b
 /** The same in other currencies than the plan's, by ISO 4217 code. */
 const CurrencyCommitments = Type.Optional(Nullable(MapOf(Currency, DecimalText({ minimum: '0', accept: 'both' }))));
 
+/** A version has them; `trialPeriod` is of the plan. */
+const trialTerms = {
+  trialRequiresPaymentMethod: Type.Optional(Type.Boolean()),
+  trialEndBehavior: Type.Optional(TrialEndBehaviorWord),
+};
+
 const PriceIds = Type.Optional(Type.Array(Id('price'), { uniqueItems: true, maxItems: 1000 }));
 
 export const PlanCreateBody = Strict(
@@ -185,6 +213,7 @@ export const PlanCreateBody = Strict(
     prices: PriceIds,
     minimumAmount: Commitment,
     currencyMinimums: CurrencyCommitments,
+    ...trialTerms,
     billingVersion: Type.Optional(
       Type.Unsafe<1>({ type: 'integer', enum: [1], description: 'Standard Billing; new plans have no other.' }),
     ),
@@ -229,6 +258,8 @@ export const PlanUpdateBody = Strict(
     'x-hints': {
       minimumAmount: 'is of a version, which never changes: POST …/versions makes the next one',
       currencyMinimums: 'are of a version, which never changes: POST …/versions makes the next one',
+      trialRequiresPaymentMethod: 'is of a version, which never changes: POST …/versions makes the next one',
+      trialEndBehavior: 'is of a version, which never changes: POST …/versions makes the next one',
     },
   },
 );
@@ -262,6 +293,8 @@ const versionFields = {
     Type.Unsafe<string>({ ...DecimalOut, description: 'The minimum total of all prices in a period.' }),
   ),
   currencyMinimums: MapOf(Currency, DecimalOut),
+  trialRequiresPaymentMethod: Type.Boolean(),
+  trialEndBehavior: TrialEndBehaviorWord,
   createdAt: Timestamp,
   updatedAt: Timestamp,
 };
@@ -288,6 +321,7 @@ export const PlanVersionCreateBody = Strict(
       Type.Array(Strict({ replacesPriceId: Id('price'), withPriceId: Id('price') }), { maxItems: 1000 }),
     ),
     currencyMinimums: CurrencyCommitments,
+    ...trialTerms,
     minimumAmount: Commitment, // absent: that of the version which it is based on; 0: none
     publish: Type.Optional(Type.Boolean({ default: true })),
   },

@@ -59,7 +59,8 @@ export function decideVersionPrices(base: readonly string[], diff: VersionDiff, 
       {
         field: 'addPrices',
         message:
-          'or removePrices, replacePrices or minimumAmount must change something: the version would equal its base',
+          'or removePrices, replacePrices, minimumAmount or the terms of trials must change something: the version ' +
+          'would equal its base',
       },
     ]);
   return ok(result);

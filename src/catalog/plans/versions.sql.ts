@@ -1,11 +1,11 @@
 import { assignments, insertion, pageOfRows, sql, type Tx, withJsonb } from '../../db/index.ts';
 import type { PageRequest } from '../../http/index.ts';
-import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { VersionStatus } from './version-states.ts';
+import type { VersionTerms } from './version-terms.ts';
 
-/** A version of a plan: a set of prices and a commitment, which never change. */
-export interface PlanVersion {
+/** A version of a plan: a set of prices and its terms, which never change. */
+export interface PlanVersion extends VersionTerms {
   readonly id: string;
   readonly merchantId: string;
   readonly planId: string;
@@ -13,18 +13,14 @@ export interface PlanVersion {
   readonly versionNumber: number;
   readonly status: VersionStatus;
   readonly basedOnVersionId: string | null;
-  /** The minimum of all charges in a period together; null: none. */
-  readonly minimumAmount: Decimal | null;
-  /** The same in other currencies than the plan's: decimal text. */
-  readonly currencyMinimums: Readonly<Record<string, string>>;
   readonly publishedAt: Instant | null;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
 }
 
 const COLUMNS = sql`id, merchant_id, plan_id, version_number, status,
-  based_on_version_id, minimum_amount, currency_minimums, published_at,
-  created_at, updated_at`;
+  based_on_version_id, minimum_amount, currency_minimums, trial_requires_payment_method, trial_end_behavior,
+  published_at, created_at, updated_at`;
 
 export async function insertVersion(tx: Tx, version: PlanVersion, priceIds: readonly string[]): Promise<void> {
   await tx.run(insertion('plan_version', withJsonb(version, 'currencyMinimums'), COLUMNS));
@@ -43,19 +39,17 @@ export const selectVersionsById = (tx: Tx, ids: readonly string[]): Promise<Plan
     sql`select ${COLUMNS} from plan_version where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[])`,
   );
 
-/** The commitments of a version. */
-export type Minimums = Pick<PlanVersion, 'minimumAmount' | 'currencyMinimums'>;
-
-/** The commitments of some versions, by the version's id. */
-export async function selectMinimums(
+/** The terms of some versions, by the version's id. */
+export async function selectVersionTerms(
   tx: Tx,
   merchantIds: readonly string[],
   versionIds: readonly string[],
-): Promise<ReadonlyMap<string, Minimums>> {
-  const rows = await tx.rows<Minimums & { id: string }>(sql`
-    select id, minimum_amount, currency_minimums from plan_version
+): Promise<ReadonlyMap<string, VersionTerms>> {
+  const rows = await tx.rows<VersionTerms & { id: string }>(sql`
+    select id, minimum_amount, currency_minimums, trial_requires_payment_method, trial_end_behavior
+      from plan_version
      where merchant_id = any(${[...merchantIds]}) and id = any(${[...versionIds]})`);
-  return new Map(rows.map(({ id, ...minimums }) => [id, minimums]));
+  return new Map(rows.map(({ id, ...terms }) => [id, terms]));
 }
 
 export const selectVersionByNumber = (tx: Tx, planId: string, versionNumber: number) =>

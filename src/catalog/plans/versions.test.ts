@@ -67,6 +67,8 @@ describe('POST /v0/plans/{id}/versions', () => {
       basedOnVersionId: before.body.id,
       minimumAmount: null,
       currencyMinimums: {},
+      trialRequiresPaymentMethod: false,
+      trialEndBehavior: 'invoice',
       createdAt: '2026-04-01T00:00:00Z',
       updatedAt: '2026-04-01T00:00:00Z',
       prices: expect.any(Array),

@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/index.ts';
 import type { PageRequest } from '../../http/index.ts';
 import { minorDigits } from '../../kernel/currency.ts';
-import { decimalOrNull, plain } from '../../kernel/decimal.ts';
+import { decimalOrNull } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { digitsProblem } from '../../kernel/money.ts';
 import { fail, invalid, invalidField, notFound, noVersion, ok, type Result } from '../../kernel/result.ts';
@@ -19,14 +19,14 @@ import { checkTemplatesOf, takePrices } from './publish-prices.ts';
 import type { PlanVersionCreateBody, PlanVersionUpdateBody } from './schema.ts';
 import { addedPrices, decideVersionPrices, removedPrices, type VersionDiff } from './version-prices.ts';
 import { planVersionStates, type VersionStatus } from './version-states.ts';
+import { NO_TERMS, toTermsReply, type VersionTerms } from './version-terms.ts';
 import {
   insertVersion,
-  type Minimums,
   type PlanVersion,
-  selectMinimums,
   selectNextVersionNumber,
   selectVersionByNumber,
   selectVersions,
+  selectVersionTerms,
   updateVersion,
 } from './versions.sql.ts';
 
@@ -39,8 +39,7 @@ const toVersionSummaryReply = (version: PlanVersion, plan: Plan, subscriptionCou
   isDefault: version.id === plan.defaultVersionId,
   subscriptionCount,
   basedOnVersionId: version.basedOnVersionId ?? undefined,
-  minimumAmount: version.minimumAmount && plain(version.minimumAmount),
-  currencyMinimums: version.currencyMinimums,
+  ...toTermsReply(version),
   createdAt: formatInstant(version.createdAt),
   updatedAt: formatInstant(version.updatedAt),
 });
@@ -98,8 +97,8 @@ export async function createVersion(
     removePrices: body.removePrices ?? [],
     replacePrices: body.replacePrices ?? [],
   };
-  const commitment = await commitmentAfter(tx, plan, body);
-  if (!commitment.ok) return commitment;
+  const after = await termsAfter(tx, plan, body);
+  if (!after.ok) return after;
   const known = await checkReferences(tx, 'price', removedPrices(diff));
   if (!known.ok) return known;
   const taken = await takePrices(tx, addedPrices(diff));
@@ -109,15 +108,15 @@ export async function createVersion(
   const priceIds = decideVersionPrices(
     base.map(({ id }) => id),
     diff,
-    commitment.value.isChanged,
+    after.value.isChanged,
   );
   if (!priceIds.ok) return priceIds;
   const disagreements = checkTemplatesOf(priceIds.value, [...base, ...taken.value], addedPrices(diff), 'addPrices');
-  const { isChanged: _, ...minimums } = commitment.value;
+  const { isChanged: _, ...terms } = after.value;
   const fields = new Map(addedPrices(diff).map(({ id, field }) => [id, field]));
   const wrongCurrencies = ownCurrencyErrors(
     plan.currency,
-    { prices: taken.value, ...minimums },
+    { prices: taken.value, ...terms },
     (id) => fields.get(id) ?? 'addPrices',
   );
   const errors = [...disagreements, ...wrongCurrencies];
@@ -131,30 +130,33 @@ export async function createVersion(
     versionNumber: await selectNextVersionNumber(tx, planId),
     status: isPublished ? 'published' : 'draft',
     basedOnVersionId: plan.defaultVersionId,
-    ...minimums,
+    ...terms,
     publishedAt: isPublished ? now : null,
     createdAt: now,
     updatedAt: now,
   };
   await insertVersion(tx, version, priceIds.value);
-  const after = isPublished ? await updatePlan(tx, planId, { defaultVersionId: version.id }, now) : plan;
-  return replyWith(tx, version, after, options);
+  const current = isPublished ? await updatePlan(tx, planId, { defaultVersionId: version.id }, now) : plan;
+  return replyWith(tx, version, current, options);
 }
 
-/** The commitment of a new version: that of the default one, unless the body says another. */
-async function commitmentAfter(
+/** The terms of a new version: those of the default one, unless the body says others. */
+async function termsAfter(
   tx: Tx,
   { merchantId, defaultVersionId, currency }: Plan,
-  { minimumAmount: asked, currencyMinimums: others }: PlanVersionCreateBody,
-): Promise<Result<Minimums & { isChanged: boolean }>> {
-  const base = (await selectMinimums(tx, [merchantId], [defaultVersionId])).get(defaultVersionId);
-  const { minimumAmount: amount = null, currencyMinimums: inOthers = {} } = base ?? {};
-  const minimumAmount = asked === undefined ? amount : decimalOrNull(asked);
-  const currencyMinimums = others === undefined ? inOthers : currencyMinimumsOf(others);
+  { minimumAmount: asked, currencyMinimums: others, ...trial }: PlanVersionCreateBody,
+): Promise<Result<VersionTerms & { isChanged: boolean }>> {
+  const base = (await selectVersionTerms(tx, [merchantId], [defaultVersionId])).get(defaultVersionId) ?? NO_TERMS;
+  const minimumAmount = asked === undefined ? base.minimumAmount : decimalOrNull(asked);
   if (minimumAmount !== null && minimumAmount.decimalPlaces() > minorDigits(currency) && asked !== undefined)
     return invalidField('minimumAmount', digitsProblem(currency));
-  const isChanged = !isSame([minimumAmount, currencyMinimums], [amount, inOthers]);
-  return ok({ minimumAmount, currencyMinimums, isChanged });
+  const terms: VersionTerms = {
+    minimumAmount,
+    currencyMinimums: others === undefined ? base.currencyMinimums : currencyMinimumsOf(others),
+    trialRequiresPaymentMethod: trial.trialRequiresPaymentMethod ?? base.trialRequiresPaymentMethod,
+    trialEndBehavior: trial.trialEndBehavior ?? base.trialEndBehavior,
+  };
+  return ok({ ...terms, isChanged: !isSame(toTermsReply(terms), toTermsReply(base)) });
 }
 
 /** The result of a change of a version: its state, and whether it becomes the version of the plan. */

@@ -1,4 +1,4 @@
-import { currencyErrors, findPlan, findPlanVersion, type PricedVersion } from '../../catalog/index.ts';
+import { currencyErrors, findPlan, findPlanVersion } from '../../catalog/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { findMerchant, type MerchantOrganization } from '../../identity/index.ts';
 import { billForCustomers, estimateNextInvoice, type InvoiceRow } from '../../invoicing/index.ts';
@@ -84,7 +84,7 @@ export async function rehearse(
     async () => {
       const promised = { subscriptionId, invoiceId: newId('invoice') };
       const customerId = link.customerId ?? newId('customer');
-      const keepsCard = keepsCardOf(version);
+      const keepsCard = keepsCardOf(pinned);
       const details = link.customerId === null ? (typed ?? { ...NOBODY, address: link.known?.address ?? {} }) : null;
       const of = {
         link,
@@ -109,8 +109,12 @@ export async function rehearse(
   );
 }
 
-/** Can any invoice ask for money? A plan of only free fees needs no card. */
-const keepsCardOf = ({ prices, minimumAmount }: PricedVersion): boolean =>
+/** Can any invoice ask for money, or does the trial ask for a card? A plan of only free fees needs none. */
+const keepsCardOf = ({
+  plan: { trialPeriod },
+  version: { prices, minimumAmount, trialRequiresPaymentMethod },
+}: PlanAtVersion): boolean =>
+  (trialPeriod !== null && trialRequiresPaymentMethod) ||
   minimumAmount !== null ||
   prices.some(
     ({ metric, pricing, minimumAmount: least }) =>

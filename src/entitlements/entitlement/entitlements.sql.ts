@@ -153,3 +153,13 @@ export const insertReset = (
   tx.run(sql`
     insert into entitlement_reset (merchant_id, entitlement_id, at, retain_anchor, preserve_overage, created_at)
     values (${merchantId}, ${id}, ${at}, ${retainAnchor}, ${preserveOverage}, ${now})`);
+
+/** The resets of an entitlement at some instants are not to be. The caller locks the entitlement. */
+export const deleteResetsAt = (
+  tx: Tx,
+  { merchantId, id }: Pick<EntitlementRow, 'merchantId' | 'id'>,
+  instants: readonly Instant[],
+): Promise<number> =>
+  tx.run(sql`
+    delete from entitlement_reset
+     where merchant_id = ${merchantId} and entitlement_id = ${id} and at = any (${[...instants]}::timestamptz[])`);

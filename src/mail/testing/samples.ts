@@ -15,6 +15,8 @@ import {
   refundedMail,
   refundVoidedMail,
   renewalMail,
+  type TrialFacts,
+  trialMail,
 } from '../compose.ts';
 import { type AlertFacts, customerAlertMail, merchantAlertMail } from '../compose-alert.ts';
 import type { MailContent } from '../content.ts';
@@ -83,6 +85,11 @@ export const renewalFacts = (locale: Locale = 'en', { seller, buyer, plan } = NA
   account: { url: DOOR, canChange: true, canCancel: true },
 });
 
+export const trialFacts = (locale: Locale = 'en', names = NAMES): TrialFacts => {
+  const { renewsAt: trialEnd, estimate: _, ...facts } = renewalFacts(locale, names);
+  return { ...facts, trialEnd, follows: 'invoice' };
+};
+
 export const alertFacts = (locale: Locale = 'en', { seller, buyer, plan } = NAMES): AlertFacts => ({
   ...{ locale, seller: writer(seller), buyerName: buyer, customerId: 'cus_0a', alertId: 'alr_0a' },
   ...{ alertName: `Most of ${plan}`, type: 'usage', metricName: 'Pages', featureName: null, currency: null },
@@ -127,6 +134,8 @@ export function sampleMails(locale: Locale, names: Names = NAMES): readonly { ki
     { kind: 'invoiceCredited', content: creditedMail(facts, { ...CREDIT, off: decimal('100') }) },
     { kind: 'invoiceCancelled', content: cancelledMail(facts, 'CN-000007', decimal('5')) },
     { kind: 'renewalReminder', content: renewalMail(renewalFacts(locale, names)) },
+    { kind: 'trialEnding', content: trialMail(trialFacts(locale, names)) },
+    { kind: 'trialEnding', content: trialMail({ ...trialFacts(locale, names), follows: 'pause', card: null }) },
     {
       kind: 'alertTriggered',
       content: merchantAlertMail({

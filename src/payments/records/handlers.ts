@@ -83,6 +83,8 @@ export interface PaymentHandlers {
    * the card is kept and the receipt is written, of sessions in mode `setup` too. A refusal undoes the payment.
    */
   prepare?(tx: Tx, session: PaymentSession, now: Instant): Promise<Result<void>>;
+  /** A card was stored by a session in mode `setup`. */
+  cardStored?(tx: Tx, session: PaymentSession, now: Instant): Promise<void>;
   /** The money came. A refusal undoes the payment: nothing was charged and the session is as it was. */
   completed(tx: Tx, event: CompletedPayment, now: Instant): Promise<Result<void>>;
   /** A customer has paid, and the bank answers later: until then nothing else may pay. */
@@ -104,7 +106,10 @@ export interface PaymentHandlers {
     payment: { merchantId: string; invoiceId: string; receiptId: string },
     wall: Instant,
   ): Promise<boolean>;
-  /** Sessions of one merchant expired by time or by POST …/expire, not because others took their places. */
+  /**
+   * Sessions of one merchant expired by time or by POST …/expire, not because others took their places. Of those in
+   * mode `setup` only the ones for subscriptions are told.
+   */
   expired(tx: Tx, sessions: readonly PaymentSession[], now: Instant): Promise<void>;
   /**
    * For the hosted page, in mode `setup` too, at this wall time, in the customer's language; `asked` is the browser's,

@@ -4,7 +4,7 @@ import type { DeclineReason, ProviderName } from '../provider/provider.ts';
 import type { TestCard } from '../provider/test-cards.ts';
 import type { SessionStatus } from './session-states.ts';
 
-/** The subjects of a session; `customer` in mode `setup`. */
+/** The subjects of a session; in mode `setup` a `customer`, or a `subscription` that waits for a card. */
 export const ENTITY_TYPES = ['invoice', 'subscription', 'payment', 'topup', 'customer'] as const;
 
 export type EntityType = (typeof ENTITY_TYPES)[number];

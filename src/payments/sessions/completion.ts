@@ -187,7 +187,10 @@ export async function completePayment(
   const move = { from: status, to: 'completed' as const, failureReason: null, attempts, paymentMethodId };
   const completed = await updateSessionStatus(tx, session, { ...move, providerReference: reference }, now);
   await announce(tx, 'payment_session.completed.v0', completed, now);
-  if (session.mode === 'setup') return ok(completed);
+  if (session.mode === 'setup') {
+    await handlers.cardStored?.(tx, completed, now);
+    return ok(completed);
+  }
   const receiptId = newId('payment');
   const receipt = await insertReceipt(tx, {
     merchantId,
@@ -287,14 +290,12 @@ async function stepSessions(
   const ids = records.map(({ id }) => id);
   const sessions = await lockSessions(tx, ids);
   if (sessions.length < ids.length) throw new Error(`A payment session from ${first.id} on is due and not there.`);
-  const entities = sessions
-    .filter(({ mode }) => mode === 'payment')
-    .map(({ id: sessionId, entityType, entityId }) => ({
-      merchantId,
-      sessionId,
-      entityType,
-      entityId,
-    }));
+  const entities = sessions.filter(isToldOf).map(({ id: sessionId, entityType, entityId }) => ({
+    merchantId,
+    sessionId,
+    entityType,
+    entityId,
+  }));
   await dependencies.handlers.lockNow?.(tx, entities);
   for (const session of sessions)
     if (session.pendingCard !== null) await endWait(tx, dependencies, session, session.pendingCard, now);
@@ -323,6 +324,9 @@ async function endWait(
   if (!paid.ok) await useCard(tx, dependencies, session, { card, refusal: 'processing_error' }, now);
 }
 
+/** Do the handlers hear of its end? Nobody waits for a card that is stored for later. */
+const isToldOf = ({ mode, entityType }: PaymentSession): boolean => mode === 'payment' || entityType === 'subscription';
+
 async function expireAndTell(
   tx: Tx,
   { handlers }: PaymentDependencies,
@@ -330,10 +334,6 @@ async function expireAndTell(
   now: Instant,
 ): Promise<PaymentSession[]> {
   const expired = await expireAll(tx, sessions, now);
-  await handlers.expired(
-    tx,
-    expired.filter(({ mode }) => mode === 'payment'),
-    now,
-  );
+  await handlers.expired(tx, expired.filter(isToldOf), now);
   return expired;
 }

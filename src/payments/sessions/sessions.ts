@@ -52,12 +52,21 @@ export interface PaymentOpening extends Opening {
 }
 
 /** A card to store without a payment; the entity is the customer. */
-export interface SetupOpening extends Omit<Opening, 'subscriptionId'> {
+export interface CustomerSetupOpening extends Omit<Opening, 'subscriptionId'> {
   readonly mode: 'setup';
   readonly entityType: 'customer';
   /** The card is the one that is charged first from then on. */
   readonly becomesDefault?: boolean;
 }
+
+/** The same that a subscription waits for. */
+interface SubscriptionSetupOpening extends Opening {
+  readonly mode: 'setup';
+  readonly entityType: 'subscription';
+  readonly customerId: string;
+}
+
+export type SetupOpening = CustomerSetupOpening | SubscriptionSetupOpening;
 
 /**
  * Opens a payment session and expires the one before it, of the same entity or the same invoice, in the same
@@ -121,15 +130,15 @@ function newSession(opening: PaymentOpening | SetupOpening, now: Instant): Payme
     entityId,
     entityLabel: opening.entityLabel ?? null,
     invoiceId: invoiceOf(opening),
-    customerId: isPayment ? (opening.customerId ?? null) : entityId,
-    subscriptionId: isPayment ? (opening.subscriptionId ?? null) : null,
+    customerId: entityType === 'customer' ? entityId : (opening.customerId ?? null),
+    subscriptionId: entityType === 'customer' ? null : (opening.subscriptionId ?? null),
     amount: isPayment ? opening.amount : ZERO,
     currency: opening.currency,
     status: 'pending',
     failureReason: null,
     attempts: 0,
     savePaymentMethod: isPayment ? (opening.savePaymentMethod ?? false) : true,
-    becomesDefault: opening.mode === 'setup' && (opening.becomesDefault ?? false),
+    becomesDefault: opening.entityType === 'customer' && (opening.becomesDefault ?? false),
     paymentMethodId: null,
     provider: opening.provider,
     providerReference: null,

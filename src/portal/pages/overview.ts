@@ -136,7 +136,7 @@ export const planName = (
   plan: { readonly name: string; readonly invoiceDisplayName?: string | null } | undefined,
 ): string => (plan === undefined ? '' : (plan.invoiceDisplayName ?? plan.name));
 
-/** When a plan ends or has ended, or is paused, where it does. */
+/** When a plan ends or has ended, is paused, or is free for a trial, where it does. */
 export function standingOf({ look }: Pick<Visit, 'look'>, subscription: SubscriptionRow): string {
   const words = PORTAL_WORDS[look.locale];
   const { day } = figuresOf(look.locale);
@@ -151,6 +151,8 @@ export function standingOf({ look }: Pick<Visit, 'look'>, subscription: Subscrip
             ? words.pausedSince(day(Temporal.Instant.from(pause.from)))
             : words.pausedUntil(day(Temporal.Instant.from(pause.to))),
         ];
+  const { trialEnd, billingOpened } = subscription;
+  const trial = trialEnd === null || billingOpened || paused.length > 0 ? [] : [words.trialUntil(day(trialEnd))];
   const ends = subscription.endingAt === null ? [] : [words.endsOn(day(subscription.endingAt))];
-  return [...paused, ...ends].join(' · ');
+  return [...paused, ...trial, ...ends].join(' · ');
 }

@@ -13,7 +13,7 @@ import { linkSubscriptionSubject } from '../../metering/index.ts';
 import { redirectProblems } from '../../payments/index.ts';
 import { type Agreement, agreementOf, type PlanAtVersion, pinnedIn, termsUnder } from '../billing/agreement.ts';
 import { lockToBill } from '../billing/usage-claims.ts';
-import { billingStart, decideCreation, decidePrefund, nextActionAt } from '../subscription/decide.ts';
+import { billingStart, decideCreation, decidePrefund } from '../subscription/decide.ts';
 import type { SubscriptionDependencies } from '../subscription/dependencies.ts';
 import { decideOverrides } from '../subscription/price-overrides.ts';
 import { decideQuantities, quantityErrors } from '../subscription/quantities.ts';
@@ -29,6 +29,8 @@ import {
 } from '../subscription/subscriptions.sql.ts';
 import { publishSubscriptionEvent } from '../subscription/webhooks.ts';
 import { activate, asksOf, openBilling } from './activate.ts';
+import { activateBefore, activateWaiting } from './trial.ts';
+import { askForCard, lacksMethod } from './trial-card.ts';
 import { UPFRONT } from './upfront.ts';
 
 /** A subscription that was made, or the one that the same idempotency key made before. */
@@ -93,7 +95,7 @@ export async function createSubscription(
   if (!customerId.ok) return customerId;
   const trialPeriod = plan.trialPeriod === null ? null : parseDuration(plan.trialPeriod);
   const start = billingStart(startedAt, { trialPeriod, billingAnchor: plan.billingAnchor });
-  const times = { billingOpened: false, billingStartsAt: start.billingStartsAt, endingAt };
+  const times = { billingOpened: false, ...start, endingAt };
   const row: NewSubscription = {
     merchantId: tx.merchantId,
     id: promised?.id ?? newId('subscription'),
@@ -117,7 +119,6 @@ export async function createSubscription(
     prefundAmount: prefund.value,
     sessionExpiryMinutes: input.sessionExpiryMinutes ?? null,
     startedAt,
-    billingAnchor: start.billingAnchor,
     ...times,
     clockId: input.testClockId ?? null,
     redirectUrls: (input.redirectUrls as Record<string, string> | undefined) ?? null,
@@ -178,9 +179,13 @@ async function begin(
   const { subscription, agreement, paidAs } = beginning;
   await lockToBill(tx, subscription, subscription.startedAt, now);
   if (isAfter(subscription.billingStartsAt, now)) {
-    const active = await activate(tx, subscription, agreement, now);
-    const waiting = await updateSubscription(tx, active, { nextActionAt: nextActionAt(active) }, now);
-    return ok({ subscription: waiting, upfront: null });
+    // a page stores the card in this transaction, and what is told of the trial waits for it
+    if (paidAs !== undefined)
+      return ok({ subscription: await activateWaiting(tx, subscription, agreement, now), upfront: null });
+    if (!(await lacksMethod(tx, subscription, agreement)))
+      return ok({ subscription: await activateBefore(dependencies, tx, subscription, agreement, now), upfront: null });
+    const asked = await askForCard(tx, subscription, now);
+    return asked.ok ? ok({ subscription, upfront: null }) : asked;
   }
   const asked = asksOf(termsUnder(agreement, subscription), subscription);
   const beginBilling = async () => openBilling(tx, await activate(tx, subscription, agreement, now), agreement, now);

@@ -74,6 +74,7 @@ const DONE: Readonly<Record<string, string>> = {
   pause: 'paused',
   resume: 'resumed',
   changeBankTransferOnly: 'paid in another way',
+  moveTrialEnd: 'given another `trialEnd`',
 };
 
 /** The refusal of a trigger in a status (§3). */

@@ -12,6 +12,7 @@ import { approveOpenInvoices, type Ending, endSubscription, planEnd } from './en
 import { type HeldSubscription, refusedIn } from './lock.ts';
 import { moveResumption } from './pause.ts';
 import { nextActionOf } from './reminders.ts';
+import { moveTrialEnd } from './trial.ts';
 import { endPending } from './upfront.ts';
 
 /** PATCH of a subscription that is living (§4). Nothing leaves `terminated` (domain.md §3). */
@@ -56,6 +57,11 @@ export async function patchSubscription(
       instantOrNull(input.resumesAt),
     );
     if (!moved.ok) return moved;
+    changed = moved.value;
+  }
+  if (input.trialEnd !== undefined) {
+    const moved = await moveTrialEnd(dependencies, tx, { ...held, subscription: changed }, instantOf(input.trialEnd));
+    if (!moved.ok || moved.value.status === 'terminated') return moved;
     changed = moved.value;
   }
   if (terminatedAt !== undefined) {

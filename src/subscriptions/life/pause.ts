@@ -15,12 +15,14 @@ import { lockToBill, markSiblings } from '../billing/usage-claims.ts';
 import { updateWaitingToBeDue } from '../subscription/changes.sql.ts';
 import { endOf } from '../subscription/decide.ts';
 import type { SubscriptionDependencies } from '../subscription/dependencies.ts';
-import { afterTrialHeld, checkPause, currentPause, resumptionErrors, withLast } from '../subscription/pauses.ts';
+import { checkPause, currentPause, resumptionErrors, withLast } from '../subscription/pauses.ts';
 import type { PauseBody, ResumptionBody } from '../subscription/schemas.ts';
 import type { SubscriptionRow } from '../subscription/subscription.ts';
 import { updateSubscription } from '../subscription/subscriptions.sql.ts';
+import { afterTrialHeld } from '../subscription/trials.ts';
 import { publishSubscriptionEvent } from '../subscription/webhooks.ts';
-import { entitlingOf, seriesAnchors } from './activate.ts';
+import { entitlingOf, seriesAnchors, startBilling } from './activate.ts';
+import { followBillingStart } from './follow-trial.ts';
 import type { HeldSubscription } from './lock.ts';
 import { nextActionOf } from './reminders.ts';
 
@@ -98,18 +100,27 @@ export async function resumeSubscription(
   return ok(await followPauses(dependencies, tx, held, { pauses, at: now, event: 'subscription.updated.v0' }));
 }
 
-/** A subscription is resumed: its fees go on, and a change that had waited comes. */
+/**
+ * A subscription is resumed: its fees go on, and a change that had waited comes. Where its trial had ended, its first
+ * period begins.
+ */
 export async function endPause(
   dependencies: PauseDependencies,
   tx: Tx,
   held: Held,
   { at, anchor }: { readonly at: Instant } & Partial<Pick<Pause, 'anchor'>>,
 ): Promise<SubscriptionRow> {
-  const changes = { to: formatInstant(at), status: 'over', ...(anchor && { anchor }) } as const;
+  const { subscription } = held;
+  const start = afterTrialHeld(subscription, at, false).billingStartsAt ?? subscription.billingStartsAt;
+  const isBilled = subscription.billingOpened || !isAfter(start, at); // else there are no periods to be counted anew
+  const counted = isBilled ? anchor : 'keep';
+  const changes = { to: formatInstant(at), status: 'over', ...(counted && { anchor: counted }) } as const;
   const pauses = withLast(held.subscription, changes);
   const resumed = await followPauses(dependencies, tx, held, { pauses, at, event: 'subscription.resumed.v0' });
   await updateWaitingToBeDue(tx, resumed.id, at);
-  return resumed;
+  const { status, billingOpened, billingStartsAt } = resumed;
+  const isStarting = status === 'active' && !billingOpened && !isAfter(billingStartsAt, held.now);
+  return isStarting ? startBilling(dependencies, tx, resumed, held.now) : resumed;
 }
 
 /**
@@ -144,7 +155,7 @@ async function storePauses(
   { subscription, agreement, now }: Held,
   pauses: readonly Pause[],
   event: PauseNews,
-  more: Partial<Pick<SubscriptionRow, 'billingStartsAt' | 'billingAnchor'>> = {},
+  more: Partial<Pick<SubscriptionRow, 'billingStartsAt' | 'billingAnchor' | 'trialEnd'>> = {},
 ): Promise<SubscriptionRow> {
   const paused = { ...subscription, ...more, pauses };
   const nextActionAt = nextActionOf(paused, agreement.at(subscription).plan, now);
@@ -163,13 +174,14 @@ async function followPauses(
 ): Promise<SubscriptionRow> {
   const { subscription, now } = held;
   await lockToBill(tx, subscription, at, now);
-  const isRestarted = pauses.some(({ anchor, to }) => anchor === 'restart' && to === formatInstant(at));
+  const asksRestart = pauses.some(({ anchor, to }) => anchor === 'restart' && to === formatInstant(at));
+  const isRestarted = asksRestart && subscription.billingOpened;
   const agreement = isRestarted ? await withFirstVersion(tx, subscription, held.agreement) : held.agreement;
   const before = termsUnder(agreement, subscription);
   if (subscription.billingOpened) await closeWhatIsOver(tx, [{ terms: before, at }], now);
   const more = {
-    ...afterTrialHeld(subscription, at),
-    ...(isRestarted && subscription.billingOpened && { billingAnchor: at }),
+    ...afterTrialHeld(subscription, at, asksRestart),
+    ...(isRestarted && { billingAnchor: at }),
   };
   const stored = await storePauses(
     tx,
@@ -178,6 +190,9 @@ async function followPauses(
     event,
     pauses.at(-1)?.status === 'over' ? more : {},
   );
+  const { billingStartsAt: start } = subscription;
+  const hasMoved = !stored.billingStartsAt.equals(start);
+  if (hasMoved) await followBillingStart(tx, stored, agreement, start, now);
   const terms = termsUnder(agreement, stored);
   if (stored.billingOpened) await followChanges(dependencies.invoicing, tx, [{ terms, at }], now);
   await markSiblings(tx, stored, at, now);

@@ -2,6 +2,7 @@ import type { Tx } from '../../db/index.ts';
 import { describeUpfront, type InvoiceRow, upfrontInvoiceOf } from '../../invoicing/index.ts';
 import type { SubscriptionDependencies } from '../subscription/dependencies.ts';
 import type { SubscriptionRow } from '../subscription/subscription.ts';
+import { cardPaymentOf } from './trial-card.ts';
 import { UPFRONT } from './upfront.ts';
 
 /**
@@ -12,11 +13,13 @@ import { UPFRONT } from './upfront.ts';
 export async function paymentOf(
   { invoicing }: Pick<SubscriptionDependencies, 'invoicing'>,
   tx: Tx,
-  { id, status }: SubscriptionRow,
+  subscription: SubscriptionRow,
   made: InvoiceRow | null = null,
 ) {
+  const { id, status } = subscription;
   const isWaiting = status === 'pending_payment';
   const invoice = made ?? (isWaiting ? await upfrontInvoiceOf(tx, UPFRONT, id) : undefined);
+  if (isWaiting && !invoice) return cardPaymentOf(tx, invoicing.publicUrl, subscription);
   if (!invoice || (!isWaiting && invoice.status !== 'PAID')) return null;
   const { amount, upfrontCharges, walletCharge, session } = await describeUpfront(invoicing, tx, invoice);
   if (!isWaiting) {

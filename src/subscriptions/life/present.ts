@@ -94,6 +94,7 @@ export function toSubscriptionReply(
     estimatedTaxRate: jsonNumber(estimatedTaxRate(subscription, facts)),
     payment,
     startedAt: formatInstant(subscription.startedAt),
+    trialEnd: time(subscription.trialEnd),
     endingAt: time(subscription.endingAt),
     terminatedAt: time(subscription.terminatedAt),
     terminatedBy: subscription.terminatedBy,

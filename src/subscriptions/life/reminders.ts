@@ -147,7 +147,11 @@ async function mailRenewal(
 }
 
 /** The card for an automatic charge of a renewal; null if there is none. */
-async function cardToCharge(tx: Tx, subscription: SubscriptionRow, payerId: string): Promise<ComingRenewal['card']> {
+export async function cardToCharge(
+  tx: Tx,
+  subscription: SubscriptionRow,
+  payerId: string,
+): Promise<ComingRenewal['card']> {
   if (!subscription.autoCharge || subscription.bankTransferOnly) return null;
   const card = await defaultMethodOf(tx, payerId);
   return card ? { brand: card.brand, last4: card.last4 } : null;

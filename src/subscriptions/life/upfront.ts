@@ -8,6 +8,7 @@ import {
 } from '../../invoicing/index.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
+import { expireSessions } from '../../payments/index.ts';
 import { loadAgreement } from '../billing/agreement.ts';
 import { lockToActivate } from '../billing/usage-claims.ts';
 import { updateGivenBack } from '../subscription/coupons.sql.ts';
@@ -52,7 +53,7 @@ async function awaiting(tx: Tx, id: string | null): Promise<SubscriptionRow | nu
 }
 
 /** It was never active, so nothing is billed or lost. */
-async function endUnactivated(tx: Tx, subscription: SubscriptionRow, { at, by, reason }: Ending, now: Instant) {
+export async function endUnactivated(tx: Tx, subscription: SubscriptionRow, { at, by, reason }: Ending, now: Instant) {
   const ended = await updateSubscription(
     tx,
     subscription,
@@ -84,5 +85,6 @@ export async function endPending(
   }
   const ended = await endUnactivated(tx, subscription, ending, now);
   if (invoice) await cancelInvoice(dependencies.invoicing, tx, invoice, ending.reason, now, { sessions: 'expire' });
+  else await expireSessions(tx, id, now); // its trial waited for a card
   return ok(ended);
 }

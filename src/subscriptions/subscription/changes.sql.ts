@@ -96,6 +96,27 @@ export const updateWaitingToBeDue = (tx: Tx, subscriptionId: string, at: Instant
        and effective_at <= ${at}`);
 
 /**
+ * A change that was to come with the end of a trial comes with its new end; one that a worker has locked comes as it
+ * was. @returns its id
+ */
+export const updateScheduledTime = async (
+  tx: Tx,
+  subscriptionId: string,
+  from: Instant,
+  to: Instant,
+): Promise<string | null> =>
+  (
+    await tx.maybe<{ id: string }>(sql`
+      update subscription_change set effective_at = ${to}, next_action_at = ${to}
+       where merchant_id = ${tx.merchantId}
+         and id in (select id from subscription_change
+                     where merchant_id = ${tx.merchantId} and subscription_id = ${subscriptionId}
+                       and status = 'scheduled' and effective_at = ${from}
+                       for update skip locked)
+      returning id`)
+  )?.id ?? null;
+
+/**
  * A change that is to come does not where the subscription ends; one that a worker has locked is applied by that
  * worker.
  */

@@ -122,8 +122,9 @@ it.each([
     const subscription = {
       status: status ?? ('active' as const),
       billingOpened: opened,
-      startedAt: at('2025-05-01T00:00:00Z'),
       billingStartsAt: at('2025-05-01T00:00:00Z'),
+      trialEnd: null,
+      trialEndsTold: [],
       pauses: [],
       endingAt: ending === null ? null : at(ending),
     };

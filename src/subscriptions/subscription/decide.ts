@@ -2,8 +2,9 @@ import { minorDigits } from '../../kernel/currency.ts';
 import { type Decimal, decimal, ZERO } from '../../kernel/decimal.ts';
 import { type FieldError, invalid, invalidField, ok, type Result } from '../../kernel/result.ts';
 import { addDuration, boundary, earliest, type Instant, isAfter, isBefore, parseCadence } from '../../kernel/time.ts';
-import { isTrialHeld, nextOfPause } from './pauses.ts';
+import { nextOfPause } from './pauses.ts';
 import type { SubscriptionRow } from './subscription.ts';
+import { isTrialHeld, trialNoticeAt } from './trials.ts';
 
 /** The times in a creation. */
 export interface CreationTimes {
@@ -56,25 +57,28 @@ export function decideTermination(requested: Instant, startedAt: Instant, now: I
 export function billingStart(
   startedAt: Instant,
   plan: { trialPeriod: Temporal.Duration | null; billingAnchor: Instant | null },
-): { billingStartsAt: Instant; billingAnchor: Instant } {
+): Pick<SubscriptionRow, 'billingStartsAt' | 'billingAnchor' | 'trialEnd'> {
   const billingStartsAt = plan.trialPeriod === null ? startedAt : addDuration(startedAt, plan.trialPeriod);
-  return { billingStartsAt, billingAnchor: plan.billingAnchor ?? billingStartsAt };
+  const trialEnd = isAfter(billingStartsAt, startedAt) ? billingStartsAt : null;
+  return { billingStartsAt, billingAnchor: plan.billingAnchor ?? billingStartsAt, trialEnd };
 }
 
 /**
- * The next background job, except for reminders: billing starts, a pause begins or is over, the subscription ends; null
- * if none lies ahead, and while it waits for its payment.
+ * The next background job, except for reminders: the end of a trial is told of, billing starts, a pause begins or is
+ * over, the subscription ends; null if none lies ahead, and while it waits for its payment.
  */
 export function nextActionAt(
   subscription: Pick<
     SubscriptionRow,
-    'status' | 'billingOpened' | 'startedAt' | 'billingStartsAt' | 'endingAt' | 'pauses'
+    'status' | 'billingOpened' | 'billingStartsAt' | 'endingAt' | 'pauses' | 'trialEnd' | 'trialEndsTold'
   >,
 ): Instant | null {
   if (subscription.status !== 'active') return null;
   const { billingOpened, billingStartsAt, endingAt } = subscription;
   const startsAt = billingOpened || isTrialHeld(subscription) ? null : billingStartsAt;
-  const times = [startsAt, endingAt, nextOfPause(subscription)].filter((at) => at !== null);
+  const times = [startsAt, endingAt, nextOfPause(subscription), trialNoticeAt(subscription)].filter(
+    (at) => at !== null,
+  );
   return times.length === 0 ? null : times.reduce(earliest);
 }
 

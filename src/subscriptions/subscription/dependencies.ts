@@ -19,6 +19,15 @@ export interface ComingRenewal {
   readonly card: { readonly brand: string; readonly last4: string } | null;
 }
 
+/** The end of a trial of which the customer is told. */
+export interface EndingTrial extends Pick<ComingRenewal, 'merchantId' | 'subscriptionId' | 'customerId' | 'planName'> {
+  readonly trialEnd: Instant;
+  /** What follows, as things are. */
+  readonly follows: 'invoice' | 'terminate' | 'pause';
+  /** The card that is charged; null where none will be. */
+  readonly card: ComingRenewal['card'];
+}
+
 /** The dependencies of subscriptions beside their transaction; `app.ts` binds them. */
 export interface SubscriptionDependencies {
   readonly environment: EnvironmentName;
@@ -29,4 +38,5 @@ export interface SubscriptionDependencies {
   readonly chargeNow: (tx: Tx, invoice: InvoiceRow, now: Instant) => Promise<InvoiceRow>;
   /** Writes to the customer, in the transaction of the reminder. */
   readonly remindCustomer: (tx: Tx, renewal: ComingRenewal, now: Instant) => Promise<void>;
+  readonly tellOfTrial: (tx: Tx, trial: EndingTrial, now: Instant) => Promise<void>;
 }

@@ -1,7 +1,7 @@
 import type { Pause } from '../../invoicing/index.ts';
 import type { Failure, FieldError } from '../../kernel/result.ts';
 import { next, refuse, type StateTable, stateTable } from '../../kernel/state-table.ts';
-import { formatInstant, type Instant, isAfter, microsecondsBetween } from '../../kernel/time.ts';
+import { formatInstant, type Instant, isAfter } from '../../kernel/time.ts';
 import type { SubscriptionRow } from './subscription.ts';
 
 /** What a subscription that is active does: `pausing` has a pause that is still to begin. */
@@ -51,27 +51,6 @@ export function nextOfPause(subscription: Pick<SubscriptionRow, 'status' | 'paus
   const pause = currentPause(subscription);
   const at = pause?.status === 'pausing' ? pause.from : (pause?.to ?? null);
   return at === null ? null : Temporal.Instant.from(at);
-}
-
-/** Is a subscription paused in its trial? Then the trial stands still, and billing does not start. */
-export const isTrialHeld = (
-  subscription: Pick<SubscriptionRow, 'status' | 'pauses' | 'billingOpened' | 'startedAt' | 'billingStartsAt'>,
-): boolean =>
-  currentPause(subscription)?.status === 'paused' &&
-  !subscription.billingOpened &&
-  isAfter(subscription.billingStartsAt, subscription.startedAt);
-
-/** The trial of a subscription that is resumed goes on for the time that was left as it was paused. */
-export function afterTrialHeld(
-  subscription: SubscriptionRow,
-  resumedAt: Instant,
-): Partial<Pick<SubscriptionRow, 'billingStartsAt' | 'billingAnchor'>> {
-  const pause = currentPause(subscription);
-  if (pause === null || !isTrialHeld(subscription)) return {};
-  const { billingStartsAt: end, billingAnchor: anchor } = subscription;
-  const held = microsecondsBetween(Temporal.Instant.from(pause.from), resumedAt);
-  const later = end.add({ microseconds: Number(held) });
-  return { billingStartsAt: later, ...(anchor.equals(end) && { billingAnchor: later }) };
 }
 
 /** The time of a resumption lies after the beginning of its pause, and ahead. */

@@ -191,6 +191,7 @@ export const SubscriptionUpdateBody = Strict(
     autoApprove: Type.Optional(Nullable(Type.Boolean())),
     endingAt: Type.Optional(Nullable(Timestamp)),
     resumesAt: Type.Optional(Nullable(Timestamp)),
+    trialEnd: Type.Optional(Timestamp),
     terminatedAt: Type.Optional(Timestamp),
     terminatedBy: Type.Optional(Type.String({ maxLength: 128 })),
     terminationReason: Type.Optional(Text({ minLength: 1, maxLength: 1000 })),
@@ -214,6 +215,9 @@ export const SubscriptionUpdateBody = Strict(
         'the value of the plan.',
       endingAt: 'The planned end. Open periods are cut to it. Null: no planned end.',
       resumesAt: 'When the pause is over. Null: until it is resumed by hand. Without a pause it is a 409.',
+      trialEnd:
+        'When the trial that runs ends. The present time ends it now. A time in the past is refused. Without a ' +
+        'running trial it is a 409.',
       terminatedAt:
         'Ends the subscription at this time. A time in the future counts as now. A time at or before ' +
         '`startedAt` is refused.',
@@ -426,7 +430,8 @@ const SubscriptionPayment = Type.Union(
     Type.Object(
       {
         status: Type.Literal('pending'),
-        ...asked,
+        amount: DecimalOut,
+        invoiceId: Type.Optional(Id('invoice')),
         breakdown: Type.Object(
           { upfrontCharges: DecimalOut, walletCharge: DecimalOut },
           {
@@ -444,7 +449,9 @@ const SubscriptionPayment = Type.Union(
         description: 'The payment that a subscription waits for before it starts.',
         'x-fields': {
           ...askedWords,
-          status: 'The amount due before the subscription is active.',
+          status: 'The amount due before the subscription is active; 0 before a trial that waits for a card.',
+          invoiceId:
+            'The invoice of kind `upfront` that asks for the amount. Absent: a card is asked for, and no money.',
           breakdown: 'The parts of the amount.',
           checkoutUrl:
             'The payment page. Send the customer there. Null while a card is being charged, or where no card can ' +
@@ -509,6 +516,7 @@ export const SubscriptionReply = Type.Object(
     estimatedTaxRate: NumberOut,
     payment: Nullable(SubscriptionPayment),
     startedAt: Timestamp,
+    trialEnd: Nullable(Timestamp),
     endingAt: Nullable(Timestamp),
     terminatedAt: Nullable(Timestamp),
     terminatedBy: Nullable(Type.String()),
@@ -560,7 +568,8 @@ export const SubscriptionReply = Type.Object(
       payment: 'The first payment, as long as it is asked. Null: nothing is asked.',
       estimatedTaxRate:
         'The tax rate of the plan for this customer as of now, in percent: the highest rate of its prices.',
-      startedAt: 'The start of the first period.',
+      startedAt: 'The start of the subscription. Without a trial it is the start of the first period.',
+      trialEnd: 'When the trial ends or ended. Null: it has no trial.',
       endingAt: 'The planned end. Null: none is planned.',
       terminatedAt: 'The time at which it ended. Null: it has not ended.',
       terminatedBy: 'The id of the customer or merchant that ended it. Null: not ended by a request.',

@@ -36,6 +36,10 @@ export interface SubscriptionRow {
   billingStartsAt: Instant;
   billingAnchor: Instant;
   billingOpened: boolean;
+  /** When the trial ends or ended; null: there is none. Billing starts then, or later after a pause. */
+  trialEnd: Instant | null;
+  /** The ends that the merchant was told of, RFC 3339. */
+  trialEndsTold: readonly string[];
   endingAt: Instant | null;
   terminatedAt: Instant | null;
   terminatedBy: string | null;
@@ -72,4 +76,5 @@ export type NewSubscription = Omit<
   | 'remindedPeriod'
   | 'pauses'
   | 'redemptions'
+  | 'trialEndsTold'
 >;

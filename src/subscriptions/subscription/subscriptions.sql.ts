@@ -113,6 +113,8 @@ export type SubscriptionChanges = Partial<
     | 'nextActionAt'
     | 'pauses'
     | 'billingStartsAt'
+    | 'trialEnd'
+    | 'trialEndsTold'
   >
 >;
 
@@ -129,6 +131,7 @@ export const updateSubscription = (
       quantities: changes.quantities === undefined ? undefined : jsonb(changes.quantities),
       pauses: changes.pauses === undefined ? undefined : jsonb(changes.pauses),
       redemptions: changes.redemptions === undefined ? undefined : jsonb(changes.redemptions),
+      trialEndsTold: changes.trialEndsTold === undefined ? undefined : jsonb(changes.trialEndsTold),
       updatedAt: now,
     })}
      where merchant_id = ${subscription.merchantId} and id = ${subscription.id} and status = ${subscription.status}

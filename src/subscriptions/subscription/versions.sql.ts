@@ -1,6 +1,6 @@
 import { columns, recordset, sql, type Tx } from '../../db/index.ts';
 import type { CreditMode, PriceOverride, Proration } from '../../invoicing/index.ts';
-import type { Instant } from '../../kernel/time.ts';
+import { formatInstant, type Instant } from '../../kernel/time.ts';
 import type { Quantities } from './quantities.ts';
 
 /**
@@ -62,6 +62,16 @@ export const updateVersionOf = (tx: Tx, changeId: string, holdsFrom: Instant): P
   tx.run(sql`
     update subscription_version set holds_from = ${holdsFrom}
      where merchant_id = ${tx.merchantId} and change_id = ${changeId}`);
+
+/** The periods of all versions that are counted from one instant are counted from another one. */
+export const updateAnchors = (tx: Tx, subscriptionId: string, from: Instant, to: Instant): Promise<number> =>
+  tx.run(sql`
+    update subscription_version v
+       set anchors = (select jsonb_object_agg(a.key, case when a.value::timestamptz = ${from}
+                                                          then ${formatInstant(to)} else a.value end)
+                        from jsonb_each_text(v.anchors) a)
+     where merchant_id = ${tx.merchantId} and subscription_id = ${subscriptionId}
+       and exists (select from jsonb_each_text(v.anchors) a where a.value::timestamptz = ${from})`);
 
 /** The version that a change would have brought is not coming. */
 export const deleteVersionOf = (tx: Tx, changeId: string): Promise<number> =>

@@ -122,6 +122,12 @@ function Prices({ plan }: { readonly plan: Plan }) {
   );
 }
 
+const TRIAL_ENDS = {
+  invoice: 'ends with an invoice',
+  terminate: 'ends the subscription',
+  pause: 'ends with a pause',
+} as const;
+
 function Details({ plan }: { readonly plan: Plan }) {
   return (
     <Sheet title="Details">
@@ -132,6 +138,8 @@ function Details({ plan }: { readonly plan: Plan }) {
           ['Billed', cadenceWords(plan.billingCadence)],
           ['Periods counted from', plan.billingAnchor && <Moment at={plan.billingAnchor} />],
           ['Free trial', plan.trialPeriod],
+          ['Needs a payment method', plan.trialPeriod && plan.trialRequiresPaymentMethod && 'before the trial'],
+          ['Trial without a payment method', plan.trialPeriod && TRIAL_ENDS[plan.trialEndBehavior]],
           ['Late events', plan.gracePeriod !== 'PT0S' && `wait ${plan.gracePeriod}`],
           ['Name on the invoice', plan.invoiceDisplayName],
           ['Invoices', plan.autoApprove ? 'issued by themselves' : 'wait for an approval'],

@@ -14,10 +14,13 @@ export const PLAN_MORE = [
   ...['invoiceDisplayName', 'billingAnchor', 'gracePeriod', 'autoApprove', 'taxBehavior', 'defaultTaxRate'],
   ...['defaultTaxCode', 'renewalReminderEnabled', 'renewalReminderDays', 'metadata'],
 ];
+const TRIAL_FIELDS = ['trialRequiresPaymentMethod', 'trialEndBehavior'];
 export const PLAN_LABELS = {
   productId: 'Product',
   billingCadence: 'Billing period (P1M is a month, P1Y a year)',
   trialPeriod: 'Free trial (P14D is 14 days)',
+  trialRequiresPaymentMethod: 'A trial needs a payment method',
+  trialEndBehavior: 'At the end of a trial without a payment method',
   invoiceDisplayName: 'Name on the invoice',
   billingAnchor: 'Periods are counted from',
   gracePeriod: 'Wait for late events (PT24H is a day)',
@@ -64,7 +67,7 @@ export function Plans() {
           label="New plan"
           operation="POST /v0/plans"
           fields={PLAN_FIELDS}
-          more={[...PLAN_MORE, 'minimumAmount']}
+          more={[...PLAN_MORE, ...TRIAL_FIELDS, 'minimumAmount']}
           labels={{ ...PLAN_LABELS, minimumAmount: 'Commitment: at least in each period' }}
           isPrimary
           done={({ id }) => void navigate({ to: place(`/catalog/plans/${id}`) })}

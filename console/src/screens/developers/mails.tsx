@@ -16,6 +16,7 @@ const KINDS = [
   'invoiceCredited',
   'invoiceCancelled',
   'renewalReminder',
+  'trialEnding',
   'alertTriggered',
   'alertReached',
   'portalLink',

@@ -12,6 +12,7 @@ import { Change } from './change.tsx';
 import { InvoiceLines } from './lines.tsx';
 
 const EDITED = ['name', 'autoCharge', 'bankTransferOnly', 'paymentTermDays', 'endingAt'];
+const IN_TRIAL = ['trialEnd'];
 const EDITED_MORE = ['autoApprove', 'taxExempt', 'renewalReminderEnabled', 'renewalReminderDays', 'metadata'];
 const LABELS = {
   autoCharge: 'Charge the card automatically',
@@ -19,7 +20,12 @@ const LABELS = {
   bankTransferOnly: 'Bank transfer only',
   paymentTermDays: 'Days to pay',
   endingAt: 'Ends',
+  trialEnd: 'Trial until',
 };
+
+/** Does its trial seem to run? The API decides. */
+const isInTrial = ({ status, trialEnd }: Subscription): boolean =>
+  status === 'active' && trialEnd !== null && Date.parse(trialEnd) > Date.now();
 
 /** What can be done with a subscription in its state. */
 export function Actions({
@@ -41,7 +47,7 @@ export function Actions({
         path={{ id }}
         before={subscription}
         etag={etag}
-        fields={EDITED}
+        fields={isInTrial(subscription) ? [...EDITED, ...IN_TRIAL] : EDITED}
         more={EDITED_MORE}
         labels={LABELS}
       />

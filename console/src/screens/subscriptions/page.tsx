@@ -143,6 +143,7 @@ function About({ subscription }: { readonly subscription: Subscription }) {
             </span>,
           ],
           ['Started', <Moment key="start" at={subscription.startedAt} />],
+          ['Trial until', subscription.trialEnd && <Moment at={subscription.trialEnd} />],
           ['Paused', subscription.pausedAt && <Moment at={subscription.pausedAt} />],
           ['Resumes', subscription.resumesAt && <Moment at={subscription.resumesAt} />],
           ['Usage in the pause', subscription.pauseUsage && wordsOf(subscription.pauseUsage)],
