@@ -97,7 +97,11 @@ function outside(life: Life, credit: Resource, line: Resource, invoice: Resource
   const ends = [credit.expiresAt, voidedAt].map((time) => (time ? at(time) : Number.POSITIVE_INFINITY));
   const [from, until] = [at(credit.effectiveAt), Math.min(...ends)];
   const [start, end] = [at(line.periodStart), at(line.periodEnd)];
-  const isFee = invoice.lines.some(({ id, eventType }: Resource) => id === line.appliesToLineId && eventType === 'fee');
+  // A fee is spent at its start, the minimum of a plan at its end.
+  const isFee = invoice.lines.some(
+    ({ id, eventType, type }: Resource) =>
+      id === line.appliesToLineId && eventType === 'fee' && type !== 'commitment' && type !== 'minimum',
+  );
   const isIn = isFee ? from <= start && start < until : from < Math.max(end, start + 1) && start < until;
   const { priceIds } = credit.appliesTo;
   const isFor = priceIds.length === 0 || priceIds.includes(line.priceId);

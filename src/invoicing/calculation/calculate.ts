@@ -77,19 +77,16 @@ function allDrafts(input: CalculationInput): DraftLine[] {
       .filter((coupons) => coupons.isLate === late)
       .flatMap((coupons) => couponDrafts(input, coupons, charges, late ? minimums.late : minimums.own));
   const coupons = { own: ofCoupons(false), late: ofCoupons(true) };
-  const before = {
-    charges,
-    minimums: [...minimums.own, ...minimums.late],
-    coupons: [...coupons.own, ...coupons.late],
-  };
+  const uses = creditUseDrafts(input, { charges, minimums, coupons: [...coupons.own, ...coupons.late] });
   return [
     ...charges.filter((each) => !isLate(each)).flatMap(({ drafts: those }) => those),
     ...minimums.own,
     ...coupons.own,
+    ...uses.own,
     ...charges.filter(isLate).flatMap(({ drafts: those }) => those),
     ...minimums.late,
     ...coupons.late,
-    ...creditUseDrafts(input, before),
+    ...uses.late,
     ...(input.others ?? []).map(otherDraft),
   ];
 }

@@ -13,6 +13,8 @@ import { otherDraft, PLAIN_LINE } from './line-content.ts';
 interface Payable {
   /** Null: the minimum of the plan. */
   readonly priceId: string | null;
+  /** It corrects a closed period. */
+  readonly isLate: boolean;
   readonly spendings: (place: number) => readonly Spending[];
   /** The lines that can be lowered, each with what is left of it as its price quotes it. */
   readonly lines: readonly { readonly line: DraftLine; readonly left: Decimal }[];
@@ -21,7 +23,7 @@ interface Payable {
 /** The lines of an invoice before its billing credits. */
 export interface BeforeCredits {
   readonly charges: readonly DraftsOfDue[];
-  readonly minimums: readonly DraftLine[];
+  readonly minimums: { readonly own: readonly DraftLine[]; readonly late: readonly DraftLine[] };
   /** The discounts on them that stand apart. */
   readonly coupons: readonly DraftLine[];
 }
@@ -30,11 +32,14 @@ export interface BeforeCredits {
  * What billing credits pay of the lines of an invoice, and what they get back of other invoices (commercial.md §3). A
  * charge that owes less by now gives back what credits pay above it, the last one first.
  */
-export function creditUseDrafts(input: CalculationInput, before: BeforeCredits): DraftLine[] {
+export function creditUseDrafts(
+  input: CalculationInput,
+  before: BeforeCredits,
+): { readonly own: DraftLine[]; readonly late: DraftLine[] } {
   const { credits, items = [] } = input;
   const returned = items.flatMap((item) => returnsOf(item, owedOf(item, before.charges)));
   const gives = returned.map((each) => returnDraft(input, each));
-  if (credits === undefined) return gives;
+  if (credits === undefined) return { own: [], late: gives };
   const payables = payablesOf(input, credits, before);
   const burning = credits.held.map((credit) => ({
     id: credit.id,
@@ -52,7 +57,11 @@ export function creditUseDrafts(input: CalculationInput, before: BeforeCredits):
     payables.flatMap(({ spendings }, place) => spendings(place)),
     pays,
   );
-  return [...gives, ...payables.flatMap((payable, place) => useDrafts(input, byId, payable, place, burnt))];
+  const drafts = (isLate: boolean): DraftLine[] =>
+    payables.flatMap((payable, place) =>
+      payable.isLate === isLate ? useDrafts(input, byId, payable, place, burnt) : [],
+    );
+  return { own: drafts(false), late: [...drafts(true), ...gives] };
 }
 
 const isFor = ({ priceIds, paysMinimum }: FrozenCredit, { priceId }: Payable): boolean =>
@@ -93,19 +102,21 @@ function payablesOf(input: CalculationInput, credits: FrozenCredits, before: Bef
     const lines = leftOf(drafts, before.coupons);
     const total = netOf(input, lines);
     if (total.lte(0)) return [];
-    return [{ priceId: due.charge.price.id, lines, spendings: (place) => spentOn(due, credits, total, place) }];
+    const isLate = due.late !== undefined;
+    return [{ priceId: due.charge.price.id, isLate, lines, spendings: (place) => spentOn(due, credits, total, place) }];
   });
-  const ofPlan = before.minimums
-    .filter(({ type, amount }) => type === 'commitment' && amount.gt(0))
-    .flatMap((line): Payable[] => {
-      const lines = leftOf([line, ...before.minimums.filter(({ appliesTo }) => appliesTo === line)], before.coupons);
-      const amount = netOf(input, lines);
-      const { end } = timeOf(line);
-      const start = end.subtract({ microseconds: 1 });
-      const spending = (place: number) => [{ place, time: { start, end }, isFee: false, amount }];
-      return amount.lte(0) ? [] : [{ priceId: null, lines, spendings: spending }];
-    });
-  return [...ofCharges, ...ofPlan];
+  const ofPlan = (minimums: readonly DraftLine[], isLate: boolean): Payable[] =>
+    minimums
+      .filter(({ type, amount }) => type === 'commitment' && amount.gt(0))
+      .flatMap((line): Payable[] => {
+        const lines = leftOf([line, ...minimums.filter(({ appliesTo }) => appliesTo === line)], before.coupons);
+        const amount = netOf(input, lines);
+        const { end } = timeOf(line);
+        const start = end.subtract({ microseconds: 1 });
+        const spending = (place: number) => [{ place, time: { start, end }, isFee: false, amount }];
+        return amount.lte(0) ? [] : [{ priceId: null, isLate, lines, spendings: spending }];
+      });
+  return [...ofCharges, ...ofPlan(before.minimums.own, false), ...ofPlan(before.minimums.late, true)];
 }
 
 /** The lines of a charge that can be lowered. A limit, which stands beside them, lowers them in proportion. */

@@ -120,20 +120,26 @@ export async function noteEachCredits(
 function usesBack({ credits }: CreditsToNote, uses: readonly UseOfCharge[], invoice: InvoiceRow): CreditNoteLine[] {
   const keyOf = (priceId: string | null, from: Instant, to: Instant) =>
     `${priceId} ${from.toString()} ${to.toString()}`;
-  const credited = new Set(credits.map((each) => keyOf(each.priceId, each.chargedFrom, each.chargedTo)));
+  const credited = Map.groupBy(credits, (each) => keyOf(each.priceId, each.chargedFrom, each.chargedTo));
   const ofCharges = Map.groupBy(uses, (use) => keyOf(use.priceId, use.periodStart, use.periodEnd));
   return [...ofCharges].flatMap(([key, those]): CreditNoteLine[] => {
-    if (!credited.has(key)) return [];
+    // An earlier credit that waits on an open invoice gives back there.
+    const left = (credited.get(key) ?? []).map(leftOf);
+    const [most, tax] = [sum(left.map(({ net }) => net)), sum(left.map((each) => each.tax))];
     const returned = new Map(those.map(({ billingCreditId, returned: of }) => [billingCreditId, of]));
     const paid = sum(those.map((use) => use.paid)).minus(sum([...returned.values()]));
     const [{ owed }] = those as [UseOfCharge];
-    let over = paid.minus(Decimal.max(ZERO, owed));
+    let over = Decimal.min(most, paid.minus(Decimal.max(ZERO, owed)));
+    let [given, taxed] = [ZERO, ZERO];
     return those.flatMap((use): CreditNoteLine[] => {
       const net = Decimal.max(ZERO, Decimal.min(over, use.paid));
       over = over.minus(net);
       if (net.isZero()) return [];
-      const tax = roundTo(use.totalTax.times(net).div(use.totalPrice), invoice.currency, 'half-away-from-zero').abs();
-      const part = negated({ net, tax });
+      // The tax is that of the credit, to the last minor unit.
+      given = given.plus(net);
+      const upTo = roundTo(tax.times(given).div(most), invoice.currency, 'half-away-from-zero');
+      const part = negated({ net, tax: upTo.minus(taxed) });
+      taxed = upTo;
       const amount = invoice.terms?.taxBehavior === 'inclusive' ? grossOf(part) : part.net;
       const { priceId, displayName, taxRate, periodStart, periodEnd } = use;
       return [

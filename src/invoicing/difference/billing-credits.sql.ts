@@ -81,8 +81,6 @@ export interface UseOfCharge {
   readonly periodStart: Instant;
   readonly periodEnd: Instant;
   readonly taxRate: Decimal;
-  readonly totalPrice: Decimal;
-  readonly totalTax: Decimal;
   /** What it pays; above 0. */
   readonly paid: Decimal;
   /** What later invoices gave back of the charge to its credit. */
@@ -94,7 +92,7 @@ export interface UseOfCharge {
 export const selectUsesOfCharges = (tx: Tx, invoiceIds: readonly string[]): Promise<UseOfCharge[]> =>
   tx.rows<UseOfCharge>(sql`
     select l.invoice_id, l.id as line_id, l.workings->'use'->>'billingCreditId' as billing_credit_id, l.price_id,
-           l.display_name, l.period_start, l.period_end, l.tax_rate, l.total_price, l.total_tax,
+           l.display_name, l.period_start, l.period_end, l.tax_rate,
            -${NET_OF_USE} as paid,
            coalesce((
              select sum(o.total_price) from invoice_line o
