@@ -64,7 +64,9 @@ function frozen({ invoices, notes }: Lived): Set<string> {
 }
 
 const takesBack = ({ type, totalPrice }: Resource): boolean =>
-  type === 'credit' || (type === 'late_usage' && totalPrice.startsWith('-'));
+  type === 'credit' ||
+  (type === 'late_usage' && totalPrice.startsWith('-')) ||
+  (type === 'billing_credit' && !totalPrice.startsWith('-'));
 
 /** Has it lines of its own? */
 const isOverPart = ({ kind }: Resource): boolean => kind === 'credit' || kind === 'partial';

@@ -3904,6 +3904,8 @@ use?: {
 billingCreditId: string
 /** The invoice on which it had paid what it has back. Absent: the line pays. */
 onInvoiceId?: string
+/** The credit for unused time with which it is given back. */
+creditId?: string
 }
 /** Of usage that goes on or is late. */
 soFar?: {

@@ -1,6 +1,5 @@
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { TaxBehavior } from '../../tax/index.ts';
-import type { BilledItem } from '../difference/billed.ts';
 import type { DueCoupons } from '../difference/coupons-due.ts';
 import type { DueCharge, DueCommitment } from '../difference/due.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
@@ -22,8 +21,6 @@ export interface CalculationInput {
   readonly coupons?: readonly DueCoupons[];
   /** The billing credits that may pay the lines; absent: none. */
   readonly credits?: FrozenCredits | undefined;
-  /** The items of other invoices; what billing credits pay of them is given back where they owe less by now. */
-  readonly items?: readonly BilledItem[];
   /** The further lines of the invoice, after the charges. */
   readonly others?: readonly OtherLine[];
   /** The usage of the invoice's own period. */
@@ -51,6 +48,8 @@ export interface OtherLine {
   readonly taxRate: Decimal | null;
   /** In which turn it is cut where the total would be below 0. */
   readonly cutTurn?: 'credit';
+  /** How much of it may be cut; all of it if absent. */
+  readonly mostCut?: Decimal;
   /** Its tax, if it differs from its rate's: a credit returns the billed tax. */
   readonly tax?: Decimal;
 }

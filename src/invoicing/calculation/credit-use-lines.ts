@@ -29,15 +29,15 @@ export interface BeforeCredits {
 }
 
 /**
- * What billing credits pay of the lines of an invoice, and what they get back of other invoices (commercial.md §3). A
- * charge that owes less by now gives back what credits pay above it, the last one first.
+ * What billing credits pay of the lines of an invoice, and what they get back with its corrections (commercial.md §3).
+ * What they get back with credits for unused time stands beside those.
  */
 export function creditUseDrafts(
   input: CalculationInput,
   before: BeforeCredits,
 ): { readonly own: DraftLine[]; readonly late: DraftLine[] } {
-  const { credits, items = [] } = input;
-  const returned = items.flatMap((item) => returnsOf(item, owedOf(item, before.charges)));
+  const { credits } = input;
+  const returned = before.charges.flatMap((charge) => returnsOf(input, charge));
   const gives = returned.map((each) => returnDraft(input, each));
   if (credits === undefined) return { own: [], late: gives };
   const payables = payablesOf(input, credits, before);
@@ -71,29 +71,40 @@ const isFor = ({ priceIds, paysMinimum }: FrozenCredit, { priceId }: Payable): b
 interface Return {
   readonly item: BilledItem;
   readonly billingCreditId: string;
+  /** Before tax. */
   readonly amount: Decimal;
 }
 
-/** What the credits that pay an item get back of it where it owes less by now; before tax. */
-function returnsOf(item: BilledItem, owed: Decimal): Return[] {
-  let over = sum(item.uses.map(({ amount }) => amount)).minus(Decimal.max(ZERO, owed));
-  return item.uses.toReversed().flatMap(({ billingCreditId, amount: paid }): Return[] => {
-    const amount = Decimal.max(ZERO, Decimal.min(over, paid));
-    over = over.minus(amount);
-    return amount.isZero() ? [] : [{ item, billingCreditId, amount }];
+/**
+ * What billing credits get back where a correction takes usage back: what they pay above what its bills still owe, of
+ * the last one first. So much of the correction stays on the invoice.
+ */
+function returnsOf(input: CalculationInput, { due, drafts }: DraftsOfDue): Return[] {
+  const [line] = drafts;
+  let taken = sum(drafts.map(({ amount }) => amount)).negated();
+  if (!line || due.late === undefined || taken.lte(0)) return [];
+  if (input.taxBehavior === 'inclusive') taken = netOf(input, [{ line, left: taken }]);
+  const returns = due.late.items.toReversed().flatMap((item): Return[] => {
+    const left = Decimal.max(ZERO, leftOfItem(item).net);
+    const off = Decimal.min(left, taken);
+    taken = taken.minus(off);
+    let over = Decimal.min(off, sum(item.uses.map(({ amount }) => amount)).minus(left.minus(off)));
+    return item.uses.toReversed().flatMap(({ billingCreditId, amount: paid }): Return[] => {
+      const amount = Decimal.max(ZERO, Decimal.min(over, paid));
+      over = over.minus(amount);
+      return amount.isZero() ? [] : [{ item, billingCreditId, amount }];
+    });
   });
+  const kept = sum(returns.map((each) => quotedOf(input, each)));
+  const most = (line.mostCut ?? line.amount.negated()).minus(kept);
+  if (kept.gt(0)) Object.assign(line, { mostCut: Decimal.max(ZERO, most) });
+  return returns;
 }
 
-/** What an item still owes before tax, less what this invoice takes back of it. */
-function owedOf(item: BilledItem, charges: readonly DraftsOfDue[]): Decimal {
-  const back = charges.flatMap(({ due, drafts }) => {
-    const total = sum(drafts.map(({ amount }) => amount));
-    const of = due.late?.items ?? [];
-    if (total.gte(0) || !of.includes(item)) return [];
-    const before = of.slice(of.indexOf(item) + 1).map((later) => Decimal.max(ZERO, leftOfItem(later).net));
-    return Decimal.min(ZERO, total.plus(sum(before))); // the later ones owe less first
-  });
-  return leftOfItem(item).net.plus(sum(back));
+/** A part of an item as its price quotes it. */
+function quotedOf({ taxBehavior, currency }: CalculationInput, { item, amount }: Return): Decimal {
+  const factor = item.taxRate.div(PERCENT).plus(1);
+  return taxBehavior === 'inclusive' ? roundTo(amount.times(factor), currency, 'half-away-from-zero') : amount;
 }
 
 /** The charges of an invoice that come to something, in the order of their lines. */
@@ -220,20 +231,17 @@ function useDraft({ id, name }: FrozenCredit, amount: Decimal, line: DraftLine):
   };
 }
 
-/** What a charge of another invoice no longer needs goes back to its credit. */
-function returnDraft(
-  { taxBehavior, currency }: CalculationInput,
-  { item, billingCreditId, amount }: Return,
-): DraftLine {
-  const factor = item.taxRate.div(PERCENT).plus(1);
-  const quoted = taxBehavior === 'inclusive' ? roundTo(amount.times(factor), currency, 'half-away-from-zero') : amount;
-  const { invoiceId, priceId, displayName, period, lines } = item;
+/** What a bill of another invoice no longer needs goes back to its credit. */
+function returnDraft(input: CalculationInput, returned: Return): DraftLine {
+  const quoted = quotedOf(input, returned);
+  const { item, billingCreditId } = returned;
+  const { invoiceId, priceId, displayName, period, lines, taxRate } = item;
   const content: OtherLine['content'] = {
     ...contentOf(`${displayName}: billing credit given back`, quoted, { billingCreditId, onInvoiceId: invoiceId }),
     ...{ priceId, feeId: lines[0]?.feeId ?? null },
     ...{ periodStart: period.start, periodEnd: period.end },
   };
-  return otherDraft({ amount: quoted, taxRate: item.taxRate, content });
+  return otherDraft({ amount: quoted, taxRate, content });
 }
 
 /** The time of the charge that a line bears. */

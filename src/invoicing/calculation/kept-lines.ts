@@ -12,7 +12,8 @@ type Kept = Pick<
 
 /**
  * Corrections of closed periods and credits as lines of a second calculation: with the amounts that a total of 0 left.
- * Those that take something back keep the tax that was billed; a discount belongs to its charge. All others are taxed
+ * Those that take something back keep the tax that was billed, and so does what billing credits have back beside them; a
+ * discount belongs to its charge. All others are taxed
  * with their rate, as the first calculation did.
  */
 export function keptLines(lines: readonly Kept[], taxBehavior: TaxBehavior): OtherLine[] {
@@ -27,7 +28,7 @@ export function keptLines(lines: readonly Kept[], taxBehavior: TaxBehavior): Oth
   return lines.map((line) => ({
     amount: quoted(line),
     taxRate: line.taxRate,
-    ...(takesBack(line) && { tax: line.totalTax }),
+    ...((takesBack(line) || line.workings?.use?.creditId) && { tax: line.totalTax }),
     content: line,
   }));
 }

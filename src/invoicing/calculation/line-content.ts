@@ -18,6 +18,7 @@ export const otherDraft = (line: OtherLine): DraftLine => ({
   taxRate: line.taxRate,
   ...(line.cutTurn && { cutTurn: line.cutTurn }),
   ...(line.tax && { tax: line.tax }),
+  ...(line.mostCut && { mostCut: line.mostCut }),
   appliesTo: null,
   priceId: line.content.priceId,
   type: line.content.type,

@@ -1,4 +1,4 @@
-import type { Decimal } from '../../kernel/decimal.ts';
+import { Decimal, sum, ZERO } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { Correction } from '../difference/billed.ts';
 import type { ShareOfTime } from '../rating/index.ts';
@@ -46,4 +46,73 @@ export interface UnusedCreditRow {
 /** A credit, and the number of the invoice that billed. */
 export interface CreditOn extends UnusedCreditRow {
   billedNumber: string | null;
+  /** What of it goes back to billing credits, which had paid the charge. */
+  givesBack?: readonly GivenBack[];
 }
+
+/** A part of a credit that goes back to the billing credit which had paid it; before tax. */
+export interface GivenBack {
+  readonly billingCreditId: string;
+  readonly lineId: string;
+  readonly amount: Decimal;
+}
+
+/** A line by which a billing credit pays a charge, the last one first. */
+interface PaidCharge {
+  readonly invoiceId: string;
+  readonly lineId: string;
+  readonly billingCreditId: string;
+  readonly priceId: string | null;
+  readonly periodStart: Instant;
+  readonly periodEnd: Instant;
+  readonly paid: Decimal;
+  readonly returned: Decimal;
+  readonly owed: Decimal;
+}
+
+type CreditOfCharge = Pick<
+  UnusedCreditRow,
+  'invoiceId' | 'priceId' | 'chargedFrom' | 'chargedTo' | 'amount' | 'notedAmount'
+>;
+
+/**
+ * What of some credits goes back to the billing credits that had paid the charges, in the order of the credits: what
+ * these pay above what the charges still owe.
+ * @param isStored false: what the charges owe does not know the credits yet
+ */
+export function givenBackBy(
+  credits: readonly CreditOfCharge[],
+  uses: readonly PaidCharge[],
+  isStored = true,
+): GivenBack[][] {
+  const given = new Map<string, Decimal>();
+  const ofLine = (lineId: string): Decimal => given.get(lineId) ?? ZERO;
+  return credits.map((credit): GivenBack[] => {
+    const isOf = ({ invoiceId, priceId, periodStart, periodEnd }: PaidCharge): boolean =>
+      invoiceId === credit.invoiceId &&
+      priceId === credit.priceId &&
+      periodStart.equals(credit.chargedFrom) &&
+      periodEnd.equals(credit.chargedTo);
+    const own = uses.filter(isOf);
+    const [first] = own;
+    if (!first) return [];
+    const returned = new Map(own.map((use) => [use.billingCreditId, use.returned]));
+    const coming = isStored ? [] : credits.filter((each) => isOf({ ...first, ...keyOf(each) }));
+    const owed = first.owed.minus(sum(coming.map(({ amount }) => amount)));
+    const taken = sum([...returned.values(), ...own.map(({ lineId }) => ofLine(lineId))]);
+    const over = sum(own.map(({ paid }) => paid))
+      .minus(taken)
+      .minus(Decimal.max(ZERO, owed));
+    let left = Decimal.min(over, credit.amount.minus(credit.notedAmount));
+    return own.flatMap(({ lineId, billingCreditId, paid }): GivenBack[] => {
+      const amount = Decimal.max(ZERO, Decimal.min(left, paid.minus(ofLine(lineId))));
+      left = left.minus(amount);
+      given.set(lineId, ofLine(lineId).plus(amount));
+      return amount.isZero() ? [] : [{ billingCreditId, lineId, amount }];
+    });
+  });
+}
+
+const keyOf = ({ invoiceId, priceId, chargedFrom, chargedTo }: CreditOfCharge) => ({
+  ...{ invoiceId, priceId, periodStart: chargedFrom, periodEnd: chargedTo },
+});

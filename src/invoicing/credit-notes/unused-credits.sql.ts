@@ -1,9 +1,10 @@
 import { columns, recordset, sql, type Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
+import { selectUsesOfCharges } from '../difference/billing-credits.sql.ts';
 import type { CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import type { CreditOn, UnusedCreditRow } from './unused-credit.ts';
+import { type CreditOn, givenBackBy, type UnusedCreditRow } from './unused-credit.ts';
 
 const FIELDS = [
   'merchantId',
@@ -94,7 +95,17 @@ export async function selectCreditsOnInvoices(
      where c.merchant_id = ${tx.merchantId} and c.target_invoice_id = any (${[...invoiceIds]}::text[])
        and c.noted_amount < c.amount
      order by c.seq`);
-  return Map.groupBy(rows, (row) => row.targetInvoiceId);
+  if (rows.length === 0) return new Map();
+  const uses = await selectUsesOfCharges(
+    tx,
+    rows.map(({ invoiceId }) => invoiceId),
+    invoiceIds,
+  );
+  const given = givenBackBy(rows, uses);
+  return Map.groupBy(
+    rows.map((row, place) => ({ ...row, givesBack: given[place] ?? [] })),
+    (row) => row.targetInvoiceId,
+  );
 }
 
 /** Credit notes over the excess of an invoice's lines. */

@@ -1,5 +1,6 @@
 import type { Tx } from '../../db/index.ts';
-import { Decimal, plain, ZERO } from '../../kernel/decimal.ts';
+import { Decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
+import { roundTo } from '../../kernel/money.ts';
 import { formatInstant } from '../../kernel/time.ts';
 import type { OtherLine } from '../calculation/calculation.ts';
 import { CORRECTION } from '../calculation/line-content.ts';
@@ -42,12 +43,23 @@ const creditWorkings = (credit: CreditOn, taxBehavior: 'exclusive' | 'inclusive'
 });
 
 /** The credits on an invoice, as lines of its calculation. */
-export const creditLines = (credits: readonly CreditOn[], taxBehavior: 'exclusive' | 'inclusive'): OtherLine[] =>
-  credits.map((credit) => {
+export const creditLines = (
+  credits: readonly CreditOn[],
+  taxBehavior: 'exclusive' | 'inclusive',
+  currency: string,
+): OtherLine[] =>
+  credits.flatMap((credit): OtherLine[] => {
     const { net, tax } = leftOf(credit);
-    const amount = (taxBehavior === 'inclusive' ? net.plus(tax) : net).negated();
-    return {
+    const quoted = (of: { readonly net: Decimal; readonly tax: Decimal }): Decimal =>
+      taxBehavior === 'inclusive' ? of.net.plus(of.tax) : of.net;
+    const amount = quoted({ net, tax }).negated();
+    const back = withTax({ net, tax }, credit.givesBack ?? [], currency).map((each) => ({
+      ...each,
+      amount: quoted(each),
+    }));
+    const line: OtherLine = {
       amount,
+      ...(back.length > 0 && { mostCut: sum([amount.negated(), ...back.map((each) => each.amount.negated())]) }),
       taxRate: credit.taxRate,
       tax: tax.negated(),
       cutTurn: 'credit',
@@ -74,8 +86,41 @@ export const creditLines = (credits: readonly CreditOn[], taxBehavior: 'exclusiv
         workings: { credit: creditWorkings(credit, taxBehavior) },
       },
     };
+    return [line, ...back.map((each) => backLine(credit, each, line))];
   });
+
+/** What of a credit goes back to a billing credit, which had paid the charge, as a line beside it. */
+const backLine = (
+  { id, invoiceId, displayName, chargedFrom, chargedTo }: CreditOn,
+  { billingCreditId, amount, tax }: { billingCreditId: string; amount: Decimal; tax: Decimal },
+  { taxRate, content }: OtherLine,
+): OtherLine => ({
+  ...{ amount, taxRate, tax },
+  content: {
+    ...content,
+    ...{ eventType: 'discount', type: 'billing_credit', unitPrice: amount },
+    displayName: `${displayName}: billing credit given back`,
+    ...{ periodStart: chargedFrom, periodEnd: chargedTo },
+    workings: { use: { billingCreditId, onInvoiceId: invoiceId, creditId: id } },
+  },
+});
+
+/** Parts of a net amount with their shares of its tax, exact together. */
+export function withTax<Part extends { readonly amount: Decimal }>(
+  { net, tax }: { readonly net: Decimal; readonly tax: Decimal },
+  parts: readonly Part[],
+  currency: string,
+): (Part & { readonly net: Decimal; readonly tax: Decimal })[] {
+  let [given, taxed] = [ZERO, ZERO];
+  return parts.map((part) => {
+    given = given.plus(part.amount);
+    const upTo = roundTo(tax.times(given).div(net), currency, 'half-away-from-zero');
+    const own = upTo.minus(taxed);
+    taxed = upTo;
+    return { ...part, net: part.amount, tax: own };
+  });
+}
 
 /** The credits on an invoice with prices without tax. */
 export const creditLinesOn = async (tx: Tx, invoice: InvoiceRow): Promise<OtherLine[]> =>
-  creditLines(await selectCreditsOn(tx, invoice), 'exclusive');
+  creditLines(await selectCreditsOn(tx, invoice), 'exclusive', invoice.currency);

@@ -2,7 +2,7 @@ import type { Tx } from '../../db/index.ts';
 import { plain, ZERO } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { earliest, HOURS_PER_DAY, type Instant, isBefore, latest } from '../../kernel/time.ts';
-import type { CreditOn, UnusedCreditRow } from '../credit-notes/unused-credit.ts';
+import { type CreditOn, givenBackBy, type UnusedCreditRow } from '../credit-notes/unused-credit.ts';
 import {
   deleteOpenCredits,
   insertUnusedCredits,
@@ -12,6 +12,7 @@ import {
 } from '../credit-notes/unused-credits.sql.ts';
 import { type BilledQuestion, selectBilledLinesOf, selectCreditsOf } from '../difference/billed.sql.ts';
 import { type BilledItem, itemsOf, leftOfItem } from '../difference/billed.ts';
+import { selectUsesOfCharges } from '../difference/billing-credits.sql.ts';
 import { compareTime, creditsOf, type TimeCredit } from '../difference/time.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
@@ -232,13 +233,11 @@ async function creditsAtEnd(
     if (!billed) throw new Error(`Invoice ${invoiceId} no longer exists.`);
     const rows = those.map((credit) => ({ ...rowOf(terms, credit, invoice.id, endsAt), seq: 0n }));
     const { owed, owedAgain } = (await owedOfEach(tx, [invoiceId]))(billed);
-    for (const { credit, part } of notedOf(rows, owed.plus(owedAgain), billed.currency))
-      expected.push({
-        ...credit,
-        notedAmount: part.net,
-        notedTax: part.tax,
-        billedNumber: billed.invoiceNumber,
-      });
+    const coming = notedOf(rows, owed.plus(owedAgain), billed.currency).map(({ credit, part }) => ({
+      ...{ ...credit, notedAmount: part.net, notedTax: part.tax, billedNumber: billed.invoiceNumber },
+    }));
+    const given = givenBackBy(coming, await selectUsesOfCharges(tx, [invoiceId], [invoice.id]), false);
+    expected.push(...coming.map((credit, place) => ({ ...credit, givesBack: given[place] ?? [] })));
   }
   return [...standing.filter(({ id }) => !replaced.has(id)), ...expected].filter((credit) =>
     credit.notedAmount.lt(credit.amount),

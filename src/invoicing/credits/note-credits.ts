@@ -14,7 +14,7 @@ import {
   selectSumsOfCreditNotes,
   selectUnvoidedCreditNote,
 } from '../credit-notes/credit-notes.sql.ts';
-import type { UnusedCreditRow } from '../credit-notes/unused-credit.ts';
+import { givenBackBy, type UnusedCreditRow } from '../credit-notes/unused-credit.ts';
 import { insertUnusedCredit, markCredited, selectCreditsOn } from '../credit-notes/unused-credits.sql.ts';
 import { selectBilledLines, selectCredits } from '../difference/billed.sql.ts';
 import {
@@ -35,7 +35,7 @@ import { justBefore } from '../owed/charges.ts';
 import { markPaid } from '../paying/pay.ts';
 import { expireSessionsOf } from '../paying/sessions.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
-import { isOfUsage, leftOf, nameOf } from './credit-lines.ts';
+import { isOfUsage, leftOf, nameOf, withTax } from './credit-lines.ts';
 
 /** The lines of a credit note, what they may come to, and what of them goes off a debt. */
 interface NoteOrder {
@@ -114,40 +114,23 @@ export async function noteEachCredits(
 }
 
 /**
- * What billing credits had paid of charges above what those still owe: it goes back to the credits, and not to the
- * customer. Lines below 0 of a credit note, the last credit first.
+ * What billing credits had paid of charges above what those still owe goes back to them, and not to the customer: lines
+ * below 0 of a credit note, with the tax of its credits.
  */
 function usesBack({ credits }: CreditsToNote, uses: readonly UseOfCharge[], invoice: InvoiceRow): CreditNoteLine[] {
-  const keyOf = (priceId: string | null, from: Instant, to: Instant) =>
-    `${priceId} ${from.toString()} ${to.toString()}`;
-  const credited = Map.groupBy(credits, (each) => keyOf(each.priceId, each.chargedFrom, each.chargedTo));
-  const ofCharges = Map.groupBy(uses, (use) => keyOf(use.priceId, use.periodStart, use.periodEnd));
-  return [...ofCharges].flatMap(([key, those]): CreditNoteLine[] => {
-    // An earlier credit that waits on an open invoice gives back there.
-    const left = (credited.get(key) ?? []).map(leftOf);
-    const [most, tax] = [sum(left.map(({ net }) => net)), sum(left.map((each) => each.tax))];
-    const returned = new Map(those.map(({ billingCreditId, returned: of }) => [billingCreditId, of]));
-    const paid = sum(those.map((use) => use.paid)).minus(sum([...returned.values()]));
-    const [{ owed }] = those as [UseOfCharge];
-    let over = Decimal.min(most, paid.minus(Decimal.max(ZERO, owed)));
-    let [given, taxed] = [ZERO, ZERO];
-    return those.flatMap((use): CreditNoteLine[] => {
-      const net = Decimal.max(ZERO, Decimal.min(over, use.paid));
-      over = over.minus(net);
-      if (net.isZero()) return [];
-      // The tax is that of the credit, to the last minor unit.
-      given = given.plus(net);
-      const upTo = roundTo(tax.times(given).div(most), invoice.currency, 'half-away-from-zero');
-      const part = negated({ net, tax: upTo.minus(taxed) });
-      taxed = upTo;
+  const given = givenBackBy(credits, uses);
+  return credits.flatMap((credit, place) => {
+    const left = leftOf(credit);
+    return withTax(left, given[place] ?? [], invoice.currency).map(({ lineId, net, tax }): CreditNoteLine => {
+      const part = negated({ net, tax });
       const amount = invoice.terms?.taxBehavior === 'inclusive' ? grossOf(part) : part.net;
-      const { priceId, displayName, taxRate, periodStart, periodEnd } = use;
-      return [
-        {
-          ...{ ...shownAs(null, amount), appliesTo: use.lineId, priceId, displayName, taxRate, periodStart, periodEnd },
-          ...{ amount: part.net, taxAmount: part.tax },
-        },
-      ];
+      const { priceId, displayName, taxRate, periodStart, periodEnd } = uses.find(
+        (use) => use.lineId === lineId,
+      ) as UseOfCharge;
+      return {
+        ...{ ...shownAs(null, amount), appliesTo: lineId, priceId, displayName, taxRate, periodStart, periodEnd },
+        ...{ amount: part.net, taxAmount: part.tax },
+      };
     });
   });
 }

@@ -15,6 +15,10 @@ export const NET_OF_USE = sql`
       where n.merchant_id = l.merchant_id and n.invoice_id = l.invoice_id and n.status = 'ISSUED'
         and r.applies_to_line_id = l.id), 0))`;
 
+const IS_REFUNDED = sql`
+  exists (select from credit_note n
+           where n.merchant_id = i.merchant_id and n.invoice_id = i.id and n.kind = 'refund' and n.status = 'ISSUED')`;
+
 const ISSUED = sql`('ISSUED', 'PAYMENT_FAILED', 'PAID', 'WRITTEN_OFF')`;
 
 /**
@@ -28,9 +32,7 @@ export const creditUses = (without: readonly string[] = []) => sql`
     join invoice i on i.merchant_id = l.merchant_id and i.id = l.invoice_id
    where l.merchant_id = b.merchant_id and l.type = 'billing_credit' and l.workings->'use'->>'billingCreditId' = b.id
      and i.status not in ('CANCELLED', 'FAILED') and i.id <> all (${[...without]}::text[])
-     and not exists (select from credit_note n
-                      where n.merchant_id = i.merchant_id and n.invoice_id = i.id and n.kind = 'refund'
-                        and n.status = 'ISSUED')`;
+     and not ${IS_REFUNDED}`;
 
 /** A customer, and whose credits it may use: its own, or those of who pays for it. */
 export interface CreditOwner {
@@ -88,8 +90,15 @@ export interface UseOfCharge {
   readonly owed: Decimal;
 }
 
-/** The lines by which credits pay charges of some invoices, the last ones first. */
-export const selectUsesOfCharges = (tx: Tx, invoiceIds: readonly string[]): Promise<UseOfCharge[]> =>
+/**
+ * The lines by which credits pay charges of some invoices, the last ones first.
+ * @param without invoices whose lines are not counted: the ones in calculation
+ */
+export const selectUsesOfCharges = (
+  tx: Tx,
+  invoiceIds: readonly string[],
+  without: readonly string[] = [],
+): Promise<UseOfCharge[]> =>
   tx.rows<UseOfCharge>(sql`
     select l.invoice_id, l.id as line_id, l.workings->'use'->>'billingCreditId' as billing_credit_id, l.price_id,
            l.display_name, l.period_start, l.period_end, l.tax_rate,
@@ -98,6 +107,7 @@ export const selectUsesOfCharges = (tx: Tx, invoiceIds: readonly string[]): Prom
              select sum(o.total_price) from invoice_line o
                join invoice i on i.merchant_id = o.merchant_id and i.id = o.invoice_id
               where o.merchant_id = l.merchant_id and o.type = 'billing_credit' and i.status <> 'CANCELLED'
+                and i.id <> all (${[...without]}::text[]) and not ${IS_REFUNDED}
                 and o.workings->'use'->>'billingCreditId' = l.workings->'use'->>'billingCreditId'
                 and o.workings->'use'->>'onInvoiceId' = l.invoice_id
                 and o.price_id is not distinct from l.price_id

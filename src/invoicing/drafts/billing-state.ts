@@ -46,7 +46,7 @@ export interface Billing {
 }
 
 /** The part of it that decides the amounts. */
-export type BillingOfInvoice = Pick<Billing, 'due' | 'commitments' | 'coupons' | 'items'>;
+export type BillingOfInvoice = Pick<Billing, 'due' | 'commitments' | 'coupons'>;
 
 /** A question about the charges of an invoice of a subscription. */
 export interface BillingQuestion {
@@ -167,7 +167,7 @@ export async function loadOwnDue(
   const commitments = commitmentsDue(all, [], decimal(frozen.manualTaxRate ?? '0'));
   const due = dueOn(state);
   const own = commitments.filter(({ isLate }) => !isLate);
-  return { due, commitments: own, coupons: couponsDue(all, due), items: [] };
+  return { due, commitments: own, coupons: couponsDue(all, due) };
 }
 
 interface StateQuestion {

@@ -47,7 +47,7 @@ export function outsideItemsFor(
 
 /** Everything that an invoice is calculated from. */
 export const inputOf = (
-  { due, commitments, coupons, items }: BillingOfInvoice,
+  { due, commitments, coupons }: BillingOfInvoice,
   frozen: FrozenTerms,
   invoice: InvoiceRow,
   usage: readonly BilledUsage[],
@@ -58,12 +58,11 @@ export const inputOf = (
   commitments,
   coupons,
   ...(frozen.credits && { credits: frozen.credits }),
-  items,
   others: [
     ...(beside.late ?? []),
     ...(invoice.oneOff?.lines ?? []).map((line) => otherLineOf(line, ZERO, invoice.currency, invoice.createdAt)),
     ...beside.manual.map((line) => manualLine(line, decimal(frozen.manualTaxRate ?? '0'))),
-    ...(beside.storedCredits ?? creditLines(beside.credits ?? [], frozen.taxBehavior)),
+    ...(beside.storedCredits ?? creditLines(beside.credits ?? [], frozen.taxBehavior, invoice.currency)),
   ],
   usage,
   taxBehavior: frozen.taxBehavior,

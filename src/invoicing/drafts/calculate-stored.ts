@@ -41,7 +41,7 @@ export async function calculateStored(
   return recalculate(tx, terms, frozen, invoice, lines, await selectBilledUsage(tx, invoice));
 }
 
-const isCredit = ({ type }: LineRow): boolean => type === 'credit';
+const isCredit = ({ type, workings }: LineRow): boolean => type === 'credit' || workings?.use?.creditId !== undefined;
 
 /** The same with the usage given. */
 export async function recalculate(
@@ -90,7 +90,7 @@ function withReturned(frozen: FrozenTerms, late: readonly LineRow[]): FrozenTerm
 /** Does a line correct a closed period? A commitment does that is not of the period which is over with the invoice. */
 function isOfLate(terms: BillingTerms, invoice: InvoiceRow, line: LineRow, lines: readonly LineRow[]): boolean {
   const { type, appliesToLineId: of, periodEnd: end, workings } = line;
-  if (workings?.use?.onInvoiceId !== undefined) return true; // it gives back of another invoice
+  if (workings?.use?.onInvoiceId !== undefined) return workings.use.creditId === undefined; // it has back
   if (type === 'coupon' && workings?.coupon?.period !== undefined)
     return isOfEarlier(terms, invoice, workings.coupon.period);
   if (type === 'commitment') return !(isOwnSeries(terms, invoice) && end.equals(invoice.periodEnd));

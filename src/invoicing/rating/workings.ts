@@ -48,7 +48,12 @@ export interface Workings {
   /** Of a coupon that is worked out for a whole period: its start, RFC 3339. */
   readonly coupon?: { readonly couponId: string; readonly redemptionId: string; readonly period?: string };
   /** Of a billing credit: which one; of a line that gives back, the invoice on which it had paid. */
-  readonly use?: { readonly billingCreditId: string; readonly onInvoiceId?: string };
+  readonly use?: {
+    readonly billingCreditId: string;
+    readonly onInvoiceId?: string;
+    /** The credit for unused time with which it is given back. */
+    readonly creditId?: string;
+  };
   /** Of a part or of late usage: the total so far, and its billed part. */
   readonly soFar?: { readonly total: string; readonly before: string };
   /** Of a correction: the part from the limits of its price. */

@@ -167,10 +167,15 @@ export const LineWorkings = Type.Object(
     ),
     use: Type.Optional(
       Type.Object(
-        { billingCreditId: Id('billingCredit'), onInvoiceId: Type.Optional(Id('invoice')) },
+        {
+          billingCreditId: Id('billingCredit'),
+          onInvoiceId: Type.Optional(Id('invoice')),
+          creditId: Type.Optional(Type.String()),
+        },
         {
           'x-fields': {
             billingCreditId: 'The billing credit.',
+            creditId: 'The credit for unused time with which it is given back.',
             onInvoiceId: 'The invoice on which it had paid what it has back. Absent: the line pays.',
           },
         },
