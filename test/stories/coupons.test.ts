@@ -161,6 +161,20 @@ describe('an amount', () => {
     expect(balances[0].balance).toBe('110.00');
   });
 
+  it('that took all of a fee takes less of what an end leaves of it', async () => {
+    const advance = await shop.plan([
+      await shop.feePrice({ paymentTerm: 'in_advance', properties: { unitPrice: '310' } }),
+    ]);
+    const { id } = await amountCoupon({ amountOff: '310' });
+    const subscription = await shop.subscribe(advance, { clock, coupons: [id], bankTransferOnly: true });
+    await shop.advance(clock, '2026-01-21T00:00:00Z');
+    await shop.act(`/v0/subscriptions/${subscription.id}/termination`, { reason: 'x' });
+    await shop.advance(clock, '2026-01-22T00:00:00Z');
+    // 310.00 less 310.00, then 200.00 less 200.00: the credit of 110.00 and what the coupon gives back of its 310.00.
+    expect(await amountsOf(subscription)).toEqual(['0.00', '0.00']);
+    expect((await redemptionsOf(subscription))[0].totalDiscount).toBe('200.00');
+  });
+
   it('and a percentage apply in the order of their redemption', async () => {
     const half = await coupon({ duration: 'forever' });
     const off = await amountCoupon({ amountOff: '10' });
