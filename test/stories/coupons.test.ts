@@ -214,6 +214,39 @@ describe('a coupon and the minimum of the plan', () => {
     // 20.00 of usage after the coupon, and 80.00 to the minimum.
     expect((await amountsOf(subscription))[0]).toBe('100.00');
   });
+
+  it('that takes all of the minimum is not forgotten by a correction of late usage', async () => {
+    const least = await shop.plan([calls], { minimumAmount: '100' });
+    const { id } = await coupon({ percentOff: '1', duration: 'forever' });
+    const subscription = await shop.subscribe(least, { clock, coupons: [id] });
+    await shop.use(subscription.id, '2026-01-10T00:00:00Z', 40);
+    await shop.advance(clock, 'P1M');
+    await shop.advance(clock, '2026-02-05T00:00:00Z');
+    await shop.use(subscription.id, '2026-01-20T00:00:00Z', 10);
+    await shop.advance(clock, '2026-04-01T00:00:00Z');
+    // All of the usage and all of the minimum: nothing is to pay, before and after 10.00 moved from one to the other.
+    expect((await amountsOf(subscription)).map(Number)).toEqual((await amountsOf(subscription)).map(() => 0));
+    const lines = (await shop.invoices(subscription)).flatMap(({ lines }: Resource) => lines as Resource[]);
+    const january = lines.filter(({ type, periodStart }) => type === 'commitment' && periodStart === START);
+    // 60.00 to the minimum, and 10.00 of it taken back.
+    expect(january.map(({ totalPrice }) => totalPrice)).toEqual(['60.00', '-10.00']);
+  });
+
+  it('goes with all of the minimum that late usage takes back', async () => {
+    const least = await shop.plan([calls], { minimumAmount: '100' });
+    const { id } = await coupon({ duration: 'forever' });
+    const subscription = await shop.subscribe(least, { clock, coupons: [id] });
+    await shop.use(subscription.id, '2026-01-10T00:00:00Z', 40);
+    await shop.advance(clock, '2026-02-05T00:00:00Z');
+    await shop.use(subscription.id, '2026-01-20T00:00:00Z', 50);
+    await shop.advance(clock, '2026-03-02T00:00:00Z');
+    const lines = (await shop.invoices(subscription)).flatMap(({ lines }: Resource) => lines as Resource[]);
+    const january = lines.filter(({ type, periodStart }) => type === 'commitment' && periodStart === START);
+    // 60.00 to the minimum, then 10.00. Half of 90.00 and half of 10.00 are 50.00, and February is half of 100.00.
+    expect(january.map(({ totalPrice }) => totalPrice)).toEqual(['60.00', '-50.00']);
+    const total = (await amountsOf(subscription)).reduce((all: number, amount: string) => all + Number(amount), 0);
+    expect(total).toBe(100);
+  });
 });
 
 describe('the redemption of a coupon', () => {

@@ -41,8 +41,9 @@ export function commitmentDrafts(
     return [draft, ...couponsOn(input, commitment, draft, content)];
   }
   const tax = shareOfTax(input, amount, back);
-  const credit = otherDraft({ amount, tax, taxRate: back.taxRate, content, cutTurn: 'credit' });
-  return [{ ...credit, cut: 'credited' }, ...couponsOn(input, commitment, credit, content)];
+  const draft = otherDraft({ amount, tax, taxRate: back.taxRate, content, cutTurn: 'credit' });
+  const credit: DraftLine = { ...draft, cut: 'credited' };
+  return [credit, ...couponsOn(input, commitment, credit, content)];
 }
 
 /** The coupons that name no charges take part in the minimum of the plan, too. */

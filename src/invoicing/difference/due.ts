@@ -1,5 +1,6 @@
 import { type Decimal, sum, ZERO } from '../../kernel/decimal.ts';
-import { type Fraction, NONE, scale } from '../../kernel/fraction.ts';
+import { type Fraction, NONE, scale, WHOLE } from '../../kernel/fraction.ts';
+import { lengthOf } from '../../kernel/spans.ts';
 import { type Instant, isAfter, isBefore, latest, type Period } from '../../kernel/time.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
 import type { FrozenAdjustment } from '../invoice/frozen-terms.ts';
@@ -536,7 +537,7 @@ function commitmentDue({ terms, items, invoice }: CommitmentState, cell: Cell, t
     before: sum(asked.map((item) => beforeCoupons(item, terms))),
     coupons: couponsOfMinimum(terms, cell),
     couponsBefore: addUp(asked.flatMap((item) => couponLinesOf(item, terms))),
-    back: asked.length === 0 ? null : backOf(asked),
+    back: asked.length === 0 ? null : backOf(asked.map(withoutCoupons)),
     items: asked,
     isLate: false,
     shareOf: ({ price, period }) => {
@@ -545,6 +546,12 @@ function commitmentDue({ terms, items, invoice }: CommitmentState, cell: Cell, t
     },
     taxRate,
   };
+}
+
+/** An item as it was before the coupons of its charge, which take part in what is taken back of it. */
+function withoutCoupons(item: BilledItem): BilledItem {
+  const lines = item.lines.filter(({ workings }) => !workings?.coupon);
+  return { ...item, lines, net: sum(lines.map(({ net }) => net)), tax: sum(lines.map(({ tax }) => tax)) };
 }
 
 /** What coupons took of an item, under the redemption of each. */
@@ -562,10 +569,17 @@ function beforeCoupons(
   const left = leftBeforeNotes(item, terms.taxBehavior);
   const lines = couponLinesOf(item, terms).flatMap((each) => Object.entries(each));
   const whole = quoted(item, terms.taxBehavior);
-  if (lines.length === 0 || whole.isZero()) return left;
   const taken = sum(lines.filter(([id]) => isCounted(id)).map(([, amount]) => amount));
-  return left.minus(taken.times(left).div(whole));
+  if (taken.isZero()) return left;
+  // Where coupons took all of it, credits of it are 0.00 too: its time alone says what is left.
+  return left.minus(whole.isZero() ? scale(taken, timeLeftOf(item)) : taken.times(left).div(whole));
 }
+
+/** The share of an item's time that no credit took back. */
+const timeLeftOf = (item: BilledItem): Fraction => {
+  const whole = lengthOf([item.period]);
+  return whole === 0n ? WHOLE : { numerator: lengthOf(timeOfItem(item)), denominator: whole };
+};
 
 /** The share of the whole period for a minimum, if the period became shorter after it was billed. */
 function leastOf(terms: HistoricTerms, { cadence, start }: Cell, { price }: OwedCharge): Fraction {
