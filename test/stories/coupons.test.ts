@@ -214,7 +214,6 @@ describe('a coupon and the minimum of the plan', () => {
     // 20.00 of usage after the coupon, and 80.00 to the minimum.
     expect((await amountsOf(subscription))[0]).toBe('100.00');
   });
-
   it('that takes all of the minimum is not forgotten by a correction of late usage', async () => {
     const least = await shop.plan([calls], { minimumAmount: '100' });
     const { id } = await coupon({ percentOff: '1', duration: 'forever' });
@@ -246,6 +245,23 @@ describe('a coupon and the minimum of the plan', () => {
     expect(january.map(({ totalPrice }) => totalPrice)).toEqual(['60.00', '-50.00']);
     const total = (await amountsOf(subscription)).reduce((all: number, amount: string) => all + Number(amount), 0);
     expect(total).toBe(100);
+  });
+
+  it('is for the minimum of its own period alone', async () => {
+    const advance = await shop.feePrice({ paymentTerm: 'in_advance', properties: { unitPrice: '18' } });
+    const least = await shop.plan([advance], { minimumAmount: '50' });
+    const subscription = await shop.subscribe(least, { clock, bankTransferOnly: true });
+    const { id: couponId } = await amountCoupon({});
+    await redeem(subscription, { couponId });
+    for (let month = 0; month < 2; month += 1) await shop.advance(clock, 'P1M');
+    // The invoice of January has its minimum, 32.00, before the coupon, and the fee of February: 18.00, all of it taken.
+    expect(await linesOf(subscription, 0)).toEqual([
+      ['charge', 'Flat fee', '18.00'],
+      ['commitment', 'Minimum commitment', '32.00'],
+      ['coupon', 'Voucher', '-18.00'],
+    ]);
+    // The invoice of February: the fee of March, 18.00 of 30.00, and 12.00 that February's fee left of its own 30.00.
+    expect((await amountsOf(subscription))[2]).toBe('20.00');
   });
 });
 

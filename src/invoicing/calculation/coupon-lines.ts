@@ -22,6 +22,7 @@ interface InPeriod {
  * The lines of the coupons that are worked out for a whole period of the plan, the oldest first, each on what the
  * former ones left: what the period owes of them now, less what other invoices took. They stand under the charges of
  * this invoice, in proportion to what is left of those and never below 0. What was taken too much is a line of its own.
+ * @param minimums the lines of the plan's minimum in that period
  */
 export function couponDrafts(
   input: CalculationInput,
