@@ -247,6 +247,47 @@ describe('a coupon and the minimum of the plan', () => {
     expect(total).toBe(100);
   });
 
+  it('of prices lowers what is measured as if others were not there, in any order', async () => {
+    const least = await shop.plan([calls], { minimumAmount: '100' });
+    const half = await coupon({ duration: 'forever' });
+    const quarter = await coupon({ percentOff: '0.25', duration: 'forever', appliesTo: { priceIds: [calls.id] } });
+    const one = await shop.subscribe(least, { clock, coupons: [half.id, quarter.id] });
+    const other = await shop.subscribe(least, { clock, coupons: [quarter.id, half.id] });
+    for (const { id } of [one, other]) await shop.use(id, '2026-01-10T00:00:00Z', 40);
+    await shop.advance(clock, '2026-02-05T00:00:00Z');
+    // 40.00 less a quarter are 30.00, so 70.00 are missing. Half of 100.00 at least are 50.00.
+    expect([(await amountsOf(one))[0], (await amountsOf(other))[0]]).toEqual(['50.00', '50.00']);
+    expect(await linesOf(one, 0)).toEqual([
+      ['charge', 'Calls', '40.00'],
+      ['coupon', 'Calls: Half', '-20.00'],
+      ['coupon', 'Calls: Half', '-5.00'],
+      ['commitment', 'Minimum commitment', '70.00'],
+      ['coupon', 'Minimum commitment: Half', '-35.00'],
+    ]);
+    for (const { id } of [one, other]) await shop.use(id, '2026-01-20T00:00:00Z', 20);
+    await shop.advance(clock, '2026-03-02T00:00:00Z');
+    // 20.00 more are 7.50 more to pay and 15.00 less of the minimum, half of it 7.50. February is 50.00, too.
+    expect([(await amountsOf(one))[1], (await amountsOf(other))[1]]).toEqual(['50.00', '50.00']);
+  });
+
+  it('of prices lowers what is measured also where it is taken after an amount', async () => {
+    const least = await shop.plan([calls], { minimumAmount: '100' });
+    const off = await amountCoupon({});
+    const quarter = await coupon({ percentOff: '0.25', duration: 'forever', appliesTo: { priceIds: [calls.id] } });
+    const subscription = await shop.subscribe(least, { clock, coupons: [off.id, quarter.id] });
+    await shop.use(subscription.id, '2026-01-10T00:00:00Z', 44);
+    await shop.advance(clock, '2026-02-05T00:00:00Z');
+    // 44.00 less a quarter are 33.00, so 67.00 are missing. 30.00 off 111.00 are 11.89 off the 44.00 and 18.11 off the
+    // 67.00. A quarter of 32.11 is 8.03.
+    expect((await linesOf(subscription, 0)).map(([type, , amount]) => [type, amount])).toEqual([
+      ['charge', '44.00'],
+      ['commitment', '67.00'],
+      ['coupon', '-11.89'],
+      ['coupon', '-18.11'],
+      ['coupon', '-8.03'],
+    ]);
+  });
+
   it('is for the minimum of its own period alone', async () => {
     const advance = await shop.feePrice({ paymentTerm: 'in_advance', properties: { unitPrice: '18' } });
     const least = await shop.plan([advance], { minimumAmount: '50' });

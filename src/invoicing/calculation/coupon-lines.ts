@@ -3,7 +3,8 @@ import { scale } from '../../kernel/fraction.ts';
 import { allocate, roundTo } from '../../kernel/money.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { CouponInPeriod, DueCoupons } from '../difference/coupons-due.ts';
-import { appliesTo, namesCharges } from '../terms/applies-to.ts';
+import { isForPrice } from '../owed/coupons.ts';
+import { namesCharges } from '../terms/applies-to.ts';
 import type { BilledPrice, BilledRedemption } from '../terms/billing-terms.ts';
 import type { CalculationInput, DraftLine } from './calculation.ts';
 import type { DraftsOfDue } from './commitment-lines.ts';
@@ -34,7 +35,7 @@ export function couponDrafts(
   let left = amounts;
   return due.coupons.flatMap((coupon) => {
     const { redemption } = coupon;
-    const isFor = all.map(({ price }) => isForPrice(redemption, price));
+    const isFor = all.map(({ price }) => isForCharge(redemption, price));
     const of = left.map((amount, at) => (isFor[at] ? amount : ZERO));
     const off = roundTo(offPeriod(coupon, all, isFor, sum(of)), input.currency, 'half-away-from-zero');
     const shares = share(off, of, input.currency);
@@ -77,8 +78,9 @@ function chargesIn(
   return { all, amounts: all.map(({ amount }) => amount) };
 }
 
-const isForPrice = ({ appliesTo: of }: BilledRedemption, price: BilledPrice | null): boolean =>
-  price === null ? !namesCharges(of) : appliesTo({ ...of, planIds: [] }, { planId: '', price });
+/** The minimum of the plan has no price. */
+const isForCharge = (redemption: BilledRedemption, price: BilledPrice | null): boolean =>
+  price === null ? !namesCharges(redemption.appliesTo) : isForPrice(redemption, price);
 
 /** What a coupon takes of a period that comes to so much; exact. */
 function offPeriod(
