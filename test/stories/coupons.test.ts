@@ -185,6 +185,26 @@ describe('an amount', () => {
     expect([(await amountsOf(first))[0], (await amountsOf(second))[0]]).toEqual(['40.00', '45.00']);
   });
 
+  it('that stands under a fee in advance leaves the usage to the percentage after it, also in parts', async () => {
+    const advance = await shop.feePrice({ paymentTerm: 'in_advance', properties: { unitPrice: '50' } });
+    const both = await shop.plan([advance, calls]);
+    const off = await amountCoupon({});
+    const all = await coupon({ percentOff: '1', duration: 'forever', appliesTo: { priceIds: [calls.id] } });
+    const subscription = await shop.subscribe(both, { clock, coupons: [off.id, all.id], bankTransferOnly: true });
+    await payUpfront(subscription);
+    await shop.use(subscription.id, '2026-01-10T00:00:00Z', 20);
+    await shop.advance(clock, '2026-01-16T00:00:00Z');
+    const open = (await shop.invoices(subscription)).find(({ status }: Resource) => status === 'ACTIVE');
+    await shop.act(`/v2/invoices/${open.id}/closeNow`);
+    await shop.use(subscription.id, '2026-01-20T00:00:00Z', 80);
+    await shop.advance(clock, '2026-02-02T00:00:00Z');
+    const lines = (await shop.invoices(subscription)).flatMap(({ lines }: Resource) => lines as Resource[]);
+    const ofUsage = lines.filter(({ type, priceId }) => type === 'coupon' && priceId === calls.id);
+    // 30.00 are taken of the fee of 50.00. By the cut 8.57 of them are off the usage of 20.00, and leave 11.43 to the
+    // percentage. In the end 20.00 of them are off the usage of 100.00: of 80.00 that leaves, 68.57 are new.
+    expect(ofUsage.map(({ totalPrice }) => totalPrice).toSorted()).toEqual(['-11.43', '-68.57']);
+  });
+
   it('with a minimum is given once the period has come to it', async () => {
     const { id } = await amountCoupon({ minimumAmount: '105' });
     const subscription = await shop.subscribe(plan, { clock, coupons: [id] });

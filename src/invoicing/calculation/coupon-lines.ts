@@ -33,18 +33,22 @@ export function couponDrafts(
 ): DraftLine[] {
   const { all, amounts } = chargesIn(due, charges, minimums);
   let left = amounts;
+  // What the lines of this invoice can still bear: the former coupons may stand under those of another one.
+  let room = amounts.map((amount, at) => (all[at]?.line ? Decimal.max(ZERO, amount) : ZERO));
   return due.coupons.flatMap((coupon) => {
     const { redemption } = coupon;
     const isFor = all.map(({ price }) => isForCharge(redemption, price));
     const of = left.map((amount, at) => (isFor[at] ? amount : ZERO));
     const off = roundTo(offPeriod(coupon, all, isFor, sum(of)), input.currency, 'half-away-from-zero');
     const shares = share(off, of, input.currency);
-    const own = of.map((amount, at) => (all[at]?.line ? Decimal.max(ZERO, amount) : ZERO));
+    const own = room.map((amount, at) => (isFor[at] ? amount : ZERO));
     left = left.map((amount, at) => amount.minus(shares[at] as Decimal));
     const now = Decimal.min(off.minus(coupon.taken), roundTo(sum(own), input.currency, 'half-away-from-zero'));
     if (now.isZero()) return [];
     if (now.lt(0)) return [takenBack(input, redemption, due.period.start, now.negated(), all, isFor)];
-    return share(now, own, input.currency).flatMap((amount, at) => {
+    const given = share(now, own, input.currency);
+    room = room.map((amount, at) => amount.minus(given[at] as Decimal));
+    return given.flatMap((amount, at) => {
       const { line } = all[at] as InPeriod;
       return line === null || amount.isZero()
         ? []
