@@ -27,7 +27,7 @@ function shareIn(life: Life, history: History, { service, cadence }: Couponed, w
   return inside <= 0 ? NOTHING : exact(BigInt(inside), BigInt(service.to - service.from));
 }
 
-/** The coupons that were not taken back; one ends early where the subscription goes on under a plan that it is not for. */
+/** Coupons that were not taken back. One ends early where the subscription goes on under a plan that it is not for. */
 export const withWindows = (history: History): History => ({
   ...history,
   coupons: history.coupons

@@ -315,13 +315,13 @@ describe('a coupon and the minimum of the plan', () => {
     const { id: couponId } = await amountCoupon({});
     await redeem(subscription, { couponId });
     for (let month = 0; month < 2; month += 1) await shop.advance(clock, 'P1M');
-    // The invoice of January has its minimum, 32.00, before the coupon, and the fee of February: 18.00, all of it taken.
+    // The invoice of January has its minimum, 32.00, and the fee of February: 18.00, all of it taken.
     expect(await linesOf(subscription, 0)).toEqual([
       ['charge', 'Flat fee', '18.00'],
       ['commitment', 'Minimum commitment', '32.00'],
       ['coupon', 'Voucher', '-18.00'],
     ]);
-    // The invoice of February: the fee of March, 18.00 of 30.00, and 12.00 that February's fee left of its own 30.00.
+    // February has 32.00 to the minimum less 12.00, the rest of 30.00. The fee of March is taken whole.
     expect((await amountsOf(subscription))[2]).toBe('20.00');
   });
 });
