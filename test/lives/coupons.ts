@@ -27,14 +27,16 @@ function shareIn(life: Life, history: History, { service, cadence }: Couponed, w
   return inside <= 0 ? NOTHING : exact(BigInt(inside), BigInt(service.to - service.from));
 }
 
-/** A coupon ends early where the subscription goes on under a plan that it is not for. */
+/** Coupons that were not taken back. One ends early where the subscription goes on under a plan that it is not for. */
 export const withWindows = (history: History): History => ({
   ...history,
-  coupons: history.coupons.map((coupon) => {
-    const { until, madeAt, plans } = coupon;
-    const left = segmentsOf(history).find(({ from, plan }) => from >= madeAt && plans?.includes(plan) === false);
-    return { ...coupon, until: Math.min(until, left?.from ?? NEVER) };
-  }),
+  coupons: history.coupons
+    .filter(({ isGone }) => !isGone)
+    .map((coupon) => {
+      const { until, madeAt, plans } = coupon;
+      const left = segmentsOf(history).find(({ from, plan }) => from >= madeAt && plans?.includes(plan) === false);
+      return { ...coupon, until: Math.min(until, left?.from ?? NEVER) };
+    }),
 });
 
 const windowOf = ({ from, until }: Coupon): Span => ({ from, to: until });

@@ -414,11 +414,18 @@ class Driver {
     return null;
   }
 
-  async #endCoupon({ sub, at }: Of<'endCoupon'>): Promise<Answer | null> {
-    const [subscription, redemptions = []] = [this.#subs.get(sub), this.#redemptions.get(sub)];
+  /** The program says when it ends, and whether it went out whole: stories say that it is right. */
+  async #endCoupon(step: Of<'endCoupon'>): Promise<Answer | null> {
+    const [subscription, redemptions = []] = [this.#subs.get(step.sub), this.#redemptions.get(step.sub)];
     if (!subscription || redemptions.length === 0) return null;
-    const id = redemptions[at % redemptions.length];
-    return this.#merchant.delete(`/v0/subscriptions/${subscription.id}/coupons/${id}`);
+    const id = redemptions[step.at % redemptions.length];
+    const answer = await this.#merchant.delete(`/v0/subscriptions/${subscription.id}/coupons/${id}`);
+    if (answer.status !== 204) return answer;
+    const { data } = await this.#shop.read(`/v0/subscriptions/${subscription.id}/coupons?limit=100`);
+    const left = data.find((each: Resource) => each.id === id);
+    const until = left?.until && secondsOf(this.#life, left.until);
+    this.#deeds.push({ step: { ...step, ...(left ? { until } : { isGone: true }) } as Step, at: this.#now });
+    return null;
   }
 
   #pause({ do: _, sub, resumesAt: at, ...asked }: Of<'pause'>): Promise<Answer | null> {

@@ -66,6 +66,8 @@ export interface Coupon extends Pick<Of<'coupon'>, 'percent' | 'amount' | 'carri
   readonly from: number;
   readonly until: number;
   readonly madeAt: number;
+  /** It was taken back before it gave anything. */
+  readonly isGone?: boolean;
 }
 
 /** A time without fees and access. */
@@ -228,13 +230,15 @@ export function historiesOf(life: Life, deeds: readonly Deed[], neverActive: Rea
         }));
         break;
       }
-      case 'endCoupon':
+      case 'endCoupon': {
+        const { isGone = false, until } = step as typeof step & { isGone?: boolean; until?: number | null };
         change(step.sub, ({ coupons }) => ({
           coupons: coupons.map((each, place) =>
-            place === step.at % coupons.length ? { ...each, until: Math.min(each.until, at) } : each,
+            place === step.at % coupons.length ? { ...each, isGone, until: until ?? each.until } : each,
           ),
         }));
         break;
+      }
       default:
     }
   }

@@ -161,6 +161,20 @@ describe('an amount', () => {
     expect(balances[0].balance).toBe('110.00');
   });
 
+  it('that took all of a fee takes less of what an end leaves of it', async () => {
+    const advance = await shop.plan([
+      await shop.feePrice({ paymentTerm: 'in_advance', properties: { unitPrice: '310' } }),
+    ]);
+    const { id } = await amountCoupon({ amountOff: '310' });
+    const subscription = await shop.subscribe(advance, { clock, coupons: [id], bankTransferOnly: true });
+    await shop.advance(clock, '2026-01-21T00:00:00Z');
+    await shop.act(`/v0/subscriptions/${subscription.id}/termination`, { reason: 'x' });
+    await shop.advance(clock, '2026-01-22T00:00:00Z');
+    // 310.00 less 310.00, then 200.00 less 200.00: the credit of 110.00 and what the coupon gives back of its 310.00.
+    expect(await amountsOf(subscription)).toEqual(['0.00', '0.00']);
+    expect((await redemptionsOf(subscription))[0].totalDiscount).toBe('200.00');
+  });
+
   it('and a percentage apply in the order of their redemption', async () => {
     const half = await coupon({ duration: 'forever' });
     const off = await amountCoupon({ amountOff: '10' });
@@ -169,6 +183,26 @@ describe('an amount', () => {
     await shop.advance(clock, 'P1M');
     // 100 - 50 - 10 and 100 - 10 - 45.
     expect([(await amountsOf(first))[0], (await amountsOf(second))[0]]).toEqual(['40.00', '45.00']);
+  });
+
+  it('that stands under a fee in advance leaves the usage to the percentage after it, also in parts', async () => {
+    const advance = await shop.feePrice({ paymentTerm: 'in_advance', properties: { unitPrice: '50' } });
+    const both = await shop.plan([advance, calls]);
+    const off = await amountCoupon({});
+    const all = await coupon({ percentOff: '1', duration: 'forever', appliesTo: { priceIds: [calls.id] } });
+    const subscription = await shop.subscribe(both, { clock, coupons: [off.id, all.id], bankTransferOnly: true });
+    await payUpfront(subscription);
+    await shop.use(subscription.id, '2026-01-10T00:00:00Z', 20);
+    await shop.advance(clock, '2026-01-16T00:00:00Z');
+    const open = (await shop.invoices(subscription)).find(({ status }: Resource) => status === 'ACTIVE');
+    await shop.act(`/v2/invoices/${open.id}/closeNow`);
+    await shop.use(subscription.id, '2026-01-20T00:00:00Z', 80);
+    await shop.advance(clock, '2026-02-02T00:00:00Z');
+    const lines = (await shop.invoices(subscription)).flatMap(({ lines }: Resource) => lines as Resource[]);
+    const ofUsage = lines.filter(({ type, priceId }) => type === 'coupon' && priceId === calls.id);
+    // 30.00 are taken of the fee of 50.00. By the cut 8.57 of them are off the usage of 20.00, and leave 11.43 to the
+    // percentage. In the end 20.00 of them are off the usage of 100.00: of 80.00 that leaves, 68.57 are new.
+    expect(ofUsage.map(({ totalPrice }) => totalPrice).toSorted()).toEqual(['-11.43', '-68.57']);
   });
 
   it('with a minimum is given once the period has come to it', async () => {
@@ -199,6 +233,96 @@ describe('a coupon and the minimum of the plan', () => {
     await shop.advance(clock, 'P1M');
     // 20.00 of usage after the coupon, and 80.00 to the minimum.
     expect((await amountsOf(subscription))[0]).toBe('100.00');
+  });
+  it('that takes all of the minimum is not forgotten by a correction of late usage', async () => {
+    const least = await shop.plan([calls], { minimumAmount: '100' });
+    const { id } = await coupon({ percentOff: '1', duration: 'forever' });
+    const subscription = await shop.subscribe(least, { clock, coupons: [id] });
+    await shop.use(subscription.id, '2026-01-10T00:00:00Z', 40);
+    await shop.advance(clock, 'P1M');
+    await shop.advance(clock, '2026-02-05T00:00:00Z');
+    await shop.use(subscription.id, '2026-01-20T00:00:00Z', 10);
+    await shop.advance(clock, '2026-04-01T00:00:00Z');
+    // All of the usage and all of the minimum: nothing is to pay, before and after 10.00 moved from one to the other.
+    expect((await amountsOf(subscription)).map(Number)).toEqual((await amountsOf(subscription)).map(() => 0));
+    const lines = (await shop.invoices(subscription)).flatMap(({ lines }: Resource) => lines as Resource[]);
+    const january = lines.filter(({ type, periodStart }) => type === 'commitment' && periodStart === START);
+    // 60.00 to the minimum, and 10.00 of it taken back.
+    expect(january.map(({ totalPrice }) => totalPrice)).toEqual(['60.00', '-10.00']);
+  });
+
+  it('goes with all of the minimum that late usage takes back', async () => {
+    const least = await shop.plan([calls], { minimumAmount: '100' });
+    const { id } = await coupon({ duration: 'forever' });
+    const subscription = await shop.subscribe(least, { clock, coupons: [id] });
+    await shop.use(subscription.id, '2026-01-10T00:00:00Z', 40);
+    await shop.advance(clock, '2026-02-05T00:00:00Z');
+    await shop.use(subscription.id, '2026-01-20T00:00:00Z', 50);
+    await shop.advance(clock, '2026-03-02T00:00:00Z');
+    const lines = (await shop.invoices(subscription)).flatMap(({ lines }: Resource) => lines as Resource[]);
+    const january = lines.filter(({ type, periodStart }) => type === 'commitment' && periodStart === START);
+    // 60.00 to the minimum, then 10.00. Half of 90.00 and half of 10.00 are 50.00, and February is half of 100.00.
+    expect(january.map(({ totalPrice }) => totalPrice)).toEqual(['60.00', '-50.00']);
+    const total = (await amountsOf(subscription)).reduce((all: number, amount: string) => all + Number(amount), 0);
+    expect(total).toBe(100);
+  });
+
+  it('of prices lowers what is measured as if others were not there, in any order', async () => {
+    const least = await shop.plan([calls], { minimumAmount: '100' });
+    const half = await coupon({ duration: 'forever' });
+    const quarter = await coupon({ percentOff: '0.25', duration: 'forever', appliesTo: { priceIds: [calls.id] } });
+    const one = await shop.subscribe(least, { clock, coupons: [half.id, quarter.id] });
+    const other = await shop.subscribe(least, { clock, coupons: [quarter.id, half.id] });
+    for (const { id } of [one, other]) await shop.use(id, '2026-01-10T00:00:00Z', 40);
+    await shop.advance(clock, '2026-02-05T00:00:00Z');
+    // 40.00 less a quarter are 30.00, so 70.00 are missing. Half of 100.00 at least are 50.00.
+    expect([(await amountsOf(one))[0], (await amountsOf(other))[0]]).toEqual(['50.00', '50.00']);
+    expect(await linesOf(one, 0)).toEqual([
+      ['charge', 'Calls', '40.00'],
+      ['coupon', 'Calls: Half', '-20.00'],
+      ['coupon', 'Calls: Half', '-5.00'],
+      ['commitment', 'Minimum commitment', '70.00'],
+      ['coupon', 'Minimum commitment: Half', '-35.00'],
+    ]);
+    for (const { id } of [one, other]) await shop.use(id, '2026-01-20T00:00:00Z', 20);
+    await shop.advance(clock, '2026-03-02T00:00:00Z');
+    // 20.00 more are 7.50 more to pay and 15.00 less of the minimum, half of it 7.50. February is 50.00, too.
+    expect([(await amountsOf(one))[1], (await amountsOf(other))[1]]).toEqual(['50.00', '50.00']);
+  });
+
+  it('of prices lowers what is measured also where it is taken after an amount', async () => {
+    const least = await shop.plan([calls], { minimumAmount: '100' });
+    const off = await amountCoupon({});
+    const quarter = await coupon({ percentOff: '0.25', duration: 'forever', appliesTo: { priceIds: [calls.id] } });
+    const subscription = await shop.subscribe(least, { clock, coupons: [off.id, quarter.id] });
+    await shop.use(subscription.id, '2026-01-10T00:00:00Z', 44);
+    await shop.advance(clock, '2026-02-05T00:00:00Z');
+    // 44.00 less a quarter are 33.00, so 67.00 are missing. 30.00 off 111.00 are 11.89 off the 44.00 and 18.11 off the
+    // 67.00. A quarter of 32.11 is 8.03.
+    expect((await linesOf(subscription, 0)).map(([type, , amount]) => [type, amount])).toEqual([
+      ['charge', '44.00'],
+      ['commitment', '67.00'],
+      ['coupon', '-11.89'],
+      ['coupon', '-18.11'],
+      ['coupon', '-8.03'],
+    ]);
+  });
+
+  it('is for the minimum of its own period alone', async () => {
+    const advance = await shop.feePrice({ paymentTerm: 'in_advance', properties: { unitPrice: '18' } });
+    const least = await shop.plan([advance], { minimumAmount: '50' });
+    const subscription = await shop.subscribe(least, { clock, bankTransferOnly: true });
+    const { id: couponId } = await amountCoupon({});
+    await redeem(subscription, { couponId });
+    for (let month = 0; month < 2; month += 1) await shop.advance(clock, 'P1M');
+    // The invoice of January has its minimum, 32.00, and the fee of February: 18.00, all of it taken.
+    expect(await linesOf(subscription, 0)).toEqual([
+      ['charge', 'Flat fee', '18.00'],
+      ['commitment', 'Minimum commitment', '32.00'],
+      ['coupon', 'Voucher', '-18.00'],
+    ]);
+    // February has 32.00 to the minimum less 12.00, the rest of 30.00. The fee of March is taken whole.
+    expect((await amountsOf(subscription))[2]).toBe('20.00');
   });
 });
 

@@ -67,24 +67,37 @@ export function totalsOf(
 function allDrafts(input: CalculationInput): DraftLine[] {
   const charges = input.charges.map((due) => ({ due, drafts: draftsOf(input, due) }));
   const isLate = ({ due }: DraftsOfDue): boolean => due.late !== undefined;
-  const ofCommitments = (late: boolean): DraftLine[] =>
-    (input.commitments ?? [])
-      .filter((commitment) => commitment.isLate === late)
-      .flatMap((commitment) => commitmentDrafts(input, commitment, charges));
-  const minimums = { own: ofCommitments(false), late: ofCommitments(true) };
+  const minimums = (input.commitments ?? []).map((commitment) => {
+    const { isLate, period } = commitment;
+    return { isLate, start: period.start, drafts: commitmentDrafts(input, commitment, charges) };
+  });
+  const ofMinimums = (late: boolean): DraftLine[] =>
+    minimums.filter((each) => each.isLate === late).flatMap(({ drafts }) => drafts);
   const ofCoupons = (late: boolean): DraftLine[] =>
     (input.coupons ?? [])
       .filter((coupons) => coupons.isLate === late)
-      .flatMap((coupons) => couponDrafts(input, coupons, charges, late ? minimums.late : minimums.own));
+      .flatMap((coupons) => {
+        const own = minimums.filter(({ isLate, start }) => isLate === late && start.equals(coupons.period.start));
+        return couponDrafts(
+          input,
+          coupons,
+          charges,
+          own.flatMap(({ drafts }) => drafts),
+        );
+      });
   const coupons = { own: ofCoupons(false), late: ofCoupons(true) };
-  const uses = creditUseDrafts(input, { charges, minimums, coupons: [...coupons.own, ...coupons.late] });
+  const uses = creditUseDrafts(input, {
+    charges,
+    minimums: { own: ofMinimums(false), late: ofMinimums(true) },
+    coupons: [...coupons.own, ...coupons.late],
+  });
   return [
     ...charges.filter((each) => !isLate(each)).flatMap(({ drafts: those }) => those),
-    ...minimums.own,
+    ...ofMinimums(false),
     ...coupons.own,
     ...uses.own,
     ...charges.filter(isLate).flatMap(({ drafts: those }) => those),
-    ...minimums.late,
+    ...ofMinimums(true),
     ...coupons.late,
     ...uses.late,
     ...(input.others ?? []).map(otherDraft),

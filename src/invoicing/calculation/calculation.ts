@@ -72,8 +72,6 @@ export interface Calculation {
 export interface DraftLine extends TotalledLine {
   /** The line that it takes something off. */
   readonly appliesTo: DraftLine | null;
-  /** Of a coupon that names no charges: the minimum of the plan is measured before it. */
-  readonly isGeneral?: boolean | undefined;
   readonly priceId: string | null;
   readonly type: string;
   /** The fate of a cut amount: it is credited to the invoices that billed it, or it is lost. */

@@ -2,7 +2,7 @@ import { Decimal, ONE, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import { scale, WHOLE } from '../../kernel/fraction.ts';
 import type { DueCharge, DueCommitment } from '../difference/due.ts';
 import { rateCommitment } from '../owed/commitment.ts';
-import { couponLines } from '../owed/discounts.ts';
+import { beforeMinimum, couponLines } from '../owed/discounts.ts';
 import { type RatedLine, shortText } from '../rating/index.ts';
 import type { CalculationInput, DraftLine, OtherLine } from './calculation.ts';
 import { draftsOf, mostBack, shareOfTax } from './due-lines.ts';
@@ -41,8 +41,9 @@ export function commitmentDrafts(
     return [draft, ...couponsOn(input, commitment, draft, content)];
   }
   const tax = shareOfTax(input, amount, back);
-  const credit = otherDraft({ amount, tax, taxRate: back.taxRate, content, cutTurn: 'credit' });
-  return [{ ...credit, cut: 'credited' }, ...couponsOn(input, commitment, credit, content)];
+  const draft = otherDraft({ amount, tax, taxRate: back.taxRate, content, cutTurn: 'credit' });
+  const credit: DraftLine = { ...draft, cut: 'credited' };
+  return [credit, ...couponsOn(input, commitment, credit, content)];
 }
 
 /** The coupons that name no charges take part in the minimum of the plan, too. */
@@ -80,12 +81,12 @@ function couponsOn(
  */
 function differenceOfCommitment(
   input: CalculationInput,
-  { minimumAmount, charged, before, back, shareOf }: DueCommitment,
+  { minimumAmount, charged, before, back, shareOf, namedOf }: DueCommitment,
   charges: readonly DraftsOfDue[],
 ) {
   const own = charges.map(({ due, drafts }) => {
-    const counted = drafts.filter(({ isGeneral }) => !isGeneral);
-    return scale(sum(counted.map((draft) => draft.amount)), shareOf(due.charge));
+    const counted = beforeMinimum(drafts, namedOf(due.charge), input.currency);
+    return scale(counted, shareOf(due.charge));
   });
   const reached = sum([charged, ...own]);
   const missing = rateCommitment({ minimumAmount, fraction: WHOLE, charged: [reached], currency: input.currency });

@@ -3,7 +3,8 @@ import { scale } from '../../kernel/fraction.ts';
 import { allocate, roundTo } from '../../kernel/money.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { CouponInPeriod, DueCoupons } from '../difference/coupons-due.ts';
-import { appliesTo, namesCharges } from '../terms/applies-to.ts';
+import { isForPrice } from '../owed/coupons.ts';
+import { namesCharges } from '../terms/applies-to.ts';
 import type { BilledPrice, BilledRedemption } from '../terms/billing-terms.ts';
 import type { CalculationInput, DraftLine } from './calculation.ts';
 import type { DraftsOfDue } from './commitment-lines.ts';
@@ -22,6 +23,7 @@ interface InPeriod {
  * The lines of the coupons that are worked out for a whole period of the plan, the oldest first, each on what the
  * former ones left: what the period owes of them now, less what other invoices took. They stand under the charges of
  * this invoice, in proportion to what is left of those and never below 0. What was taken too much is a line of its own.
+ * @param minimums the lines of the plan's minimum in that period
  */
 export function couponDrafts(
   input: CalculationInput,
@@ -31,18 +33,22 @@ export function couponDrafts(
 ): DraftLine[] {
   const { all, amounts } = chargesIn(due, charges, minimums);
   let left = amounts;
+  // What the lines of this invoice can still bear: the former coupons may stand under those of another one.
+  let room = amounts.map((amount, at) => (all[at]?.line ? Decimal.max(ZERO, amount) : ZERO));
   return due.coupons.flatMap((coupon) => {
     const { redemption } = coupon;
-    const isFor = all.map(({ price }) => isForPrice(redemption, price));
+    const isFor = all.map(({ price }) => isForCharge(redemption, price));
     const of = left.map((amount, at) => (isFor[at] ? amount : ZERO));
     const off = roundTo(offPeriod(coupon, all, isFor, sum(of)), input.currency, 'half-away-from-zero');
     const shares = share(off, of, input.currency);
-    const own = of.map((amount, at) => (all[at]?.line ? Decimal.max(ZERO, amount) : ZERO));
+    const own = room.map((amount, at) => (isFor[at] ? amount : ZERO));
     left = left.map((amount, at) => amount.minus(shares[at] as Decimal));
     const now = Decimal.min(off.minus(coupon.taken), roundTo(sum(own), input.currency, 'half-away-from-zero'));
     if (now.isZero()) return [];
     if (now.lt(0)) return [takenBack(input, redemption, due.period.start, now.negated(), all, isFor)];
-    return share(now, own, input.currency).flatMap((amount, at) => {
+    const given = share(now, own, input.currency);
+    room = room.map((amount, at) => amount.minus(given[at] as Decimal));
+    return given.flatMap((amount, at) => {
       const { line } = all[at] as InPeriod;
       return line === null || amount.isZero()
         ? []
@@ -76,8 +82,9 @@ function chargesIn(
   return { all, amounts: all.map(({ amount }) => amount) };
 }
 
-const isForPrice = ({ appliesTo: of }: BilledRedemption, price: BilledPrice | null): boolean =>
-  price === null ? !namesCharges(of) : appliesTo({ ...of, planIds: [] }, { planId: '', price });
+/** The minimum of the plan has no price. */
+const isForCharge = (redemption: BilledRedemption, price: BilledPrice | null): boolean =>
+  price === null ? !namesCharges(redemption.appliesTo) : isForPrice(redemption, price);
 
 /** What a coupon takes of a period that comes to so much; exact. */
 function offPeriod(

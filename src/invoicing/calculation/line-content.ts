@@ -67,7 +67,6 @@ export function asDrafts(
       appliesTo: isDiscount(line) ? (drafts[line.chargeAt] as DraftLine) : null, // the charges come first
       priceId: charge.price.id,
       type: line.kind,
-      ...(isDiscount(line) && { isGeneral: line.by.isGeneral }),
       ...(isOfLate && takesBack && line.kind === 'charge' && { told: toldBy(input, charge.price, line, lines) }),
       stored: (total) => ({
         ...withListPrice(storedLine(input, charge, line, total), listed),

@@ -1,13 +1,13 @@
 import { type Decimal, sum, ZERO } from '../../kernel/decimal.ts';
-import { type Fraction, NONE, scale } from '../../kernel/fraction.ts';
-import { intersect, lengthOf } from '../../kernel/spans.ts';
+import { type Fraction, scale } from '../../kernel/fraction.ts';
 import { earliest, type Instant, isBefore, latest, type Period } from '../../kernel/time.ts';
 import { type Cell, cellAt, cellOf, cellsIn } from '../owed/charges.ts';
-import { inTwoKinds, isLongerThanPlan, shareIn, windowOf } from '../owed/coupons.ts';
+import { inTwoKinds, shareIn, windowOf } from '../owed/coupons.ts';
 import type { BilledPrice, BilledRedemption } from '../terms/billing-terms.ts';
-import { cadenceOfPrice, type HistoricTerms, segmentAt, segmentsOf, spansOf } from '../timeline/segments.ts';
-import { type BilledItem, leftBeforeNotes, timeOfItem } from './billed.ts';
+import { type HistoricTerms, segmentAt, segmentsOf } from '../timeline/segments.ts';
+import { type BilledItem, leftBeforeNotes } from './billed.ts';
 import type { BillingState, DueCharge } from './due.ts';
+import { priceOfItem, shareOfItem } from './share-of-item.ts';
 
 /** What of a period is on other invoices: a price, or (null) the minimum of the plan. */
 export interface BilledInPeriod {
@@ -102,7 +102,7 @@ function couponsIn(
       .filter(({ type }) => type === 'coupon')
       .map(({ net, tax }) => (terms.taxBehavior === 'inclusive' ? net.plus(tax) : net));
     const amount = scale(quoted(item), share);
-    return [{ price: priceOf(terms, item), amount, whole: amount.minus(scale(sum(ofCoupons), share)) }];
+    return [{ price: priceOfItem(terms, item), amount, whole: amount.minus(scale(sum(ofCoupons), share)) }];
   });
   return [{ period, coupons, billed, shareOf: (charge) => shareIn(terms, charge, period), isLate }];
 }
@@ -128,36 +128,4 @@ function availableIn(
     begun += 1;
   }
   return amountOff.times(begun).minus(elsewhere);
-}
-
-/** The price of an item; null: the minimum of the plan. */
-const priceOf = (terms: HistoricTerms, { priceId }: BilledItem): BilledPrice | null =>
-  priceId === null
-    ? null
-    : (segmentsOf(terms)
-        .flatMap(({ prices }) => prices)
-        .find(({ id }) => id === priceId) ?? null);
-
-/** The share of a bill in a period: by its seconds where it is longer, else where its service begins. */
-function shareOfItem(terms: HistoricTerms, period: Period, item: BilledItem): Fraction {
-  const { start } = item.period;
-  const segments = segmentsOf(terms);
-  const price = priceOf(terms, item);
-  const segment = segmentAt(segments, start);
-  const isIn = (at: Instant): Fraction =>
-    isBefore(at, period.start) || !isBefore(at, period.end) ? NONE : { numerator: 1n, denominator: 1n };
-  if (price === null || cadenceOfPrice(segment, price) === 'P0D') return isIn(start);
-  if (isLongerThanPlan(segment, price)) {
-    const spans = timeOfItem(item);
-    return spans.length === 0
-      ? NONE
-      : { numerator: lengthOf(intersect(spans, [period])), denominator: lengthOf(spans) };
-  }
-  const cell = cellAt(terms, cadenceOfPrice(segment, price), start);
-  const held = cell
-    ? spansOf(cell, segments, ({ prices }) => prices.some(({ id }) => id === price.id)).findLast(
-        (span) => !isBefore(start, span.start),
-      )
-    : undefined;
-  return isIn(held?.start ?? start);
 }

@@ -1,5 +1,6 @@
 import { type Decimal, sum, ZERO } from '../../kernel/decimal.ts';
-import { type Fraction, NONE, scale } from '../../kernel/fraction.ts';
+import { type Fraction, NONE, scale, WHOLE } from '../../kernel/fraction.ts';
+import { lengthOf } from '../../kernel/spans.ts';
 import { type Instant, isAfter, isBefore, latest, type Period } from '../../kernel/time.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
 import type { FrozenAdjustment } from '../invoice/frozen-terms.ts';
@@ -24,9 +25,18 @@ import {
   partOfWhole,
 } from '../owed/charges.ts';
 import { commitmentOf, shareOfBill } from '../owed/commitment.ts';
-import { type ChargeCoupon, couponsOfMinimum, inTwoKinds } from '../owed/coupons.ts';
+import {
+  type ChargeCoupon,
+  couponsOfMinimum,
+  inTwoKinds,
+  isForPrice,
+  namedOnly,
+  shareIn,
+  windowOf,
+} from '../owed/coupons.ts';
+import { beforeMinimum } from '../owed/discounts.ts';
 import { isAdditive } from '../rating/index.ts';
-import { namesCharges } from '../terms/applies-to.ts';
+import type { BilledPrice, BilledRedemption } from '../terms/billing-terms.ts';
 import {
   boundsOfSeries,
   cadenceOfPrice,
@@ -47,6 +57,7 @@ import {
   quoted,
   timeOfItem,
 } from './billed.ts';
+import { priceOfItem, shareOfItem } from './share-of-item.ts';
 import { compareTime, type TimeDue } from './time.ts';
 
 /** A charge of an invoice: the amount owed and not billed yet. */
@@ -90,6 +101,8 @@ export interface DueCommitment {
   /** The coupons that name no charges: they take part in it. What other invoices took for each. */
   readonly coupons: readonly ChargeCoupon[];
   readonly couponsBefore: Readonly<Record<string, Decimal>>;
+  /** Of a charge of this invoice: the coupons that count for it; null: all do. */
+  readonly namedOf: (charge: OwedCharge) => readonly ChargeCoupon[] | null;
   /** The share of a charge of this invoice that counts for it. */
   readonly shareOf: (charge: OwedCharge) => Fraction;
   /** Percent: of the increase. */
@@ -520,14 +533,11 @@ function commitmentDue({ terms, items, invoice }: CommitmentState, cell: Cell, t
   );
   if (minimumAmount === null && asked.length === 0) return null;
   const end = now?.end ?? cell.end;
-  const general = new Set(
-    (terms.redemptions ?? []).filter((each) => !namesCharges(each.appliesTo)).map(({ id }) => id),
-  );
-  const isGeneral = (id: string) => general.has(id);
+  const named = namedOnly(terms);
   const counted = items.map((item) => {
     const { priceId, period, invoiceEnd } = item;
     const bill = priceId !== null && { priceId, period, spans: timeOfItem(item), invoiceEnd };
-    return bill ? scale(beforeCoupons(item, terms, isGeneral), shareOfBill(terms, cell, end, bill)) : ZERO;
+    return bill ? scale(countedOf(item, terms, named), shareOfBill(terms, cell, end, bill)) : ZERO;
   });
   return {
     period: { start: cell.start, end },
@@ -536,9 +546,10 @@ function commitmentDue({ terms, items, invoice }: CommitmentState, cell: Cell, t
     before: sum(asked.map((item) => beforeCoupons(item, terms))),
     coupons: couponsOfMinimum(terms, cell),
     couponsBefore: addUp(asked.flatMap((item) => couponLinesOf(item, terms))),
-    back: asked.length === 0 ? null : backOf(asked),
+    back: asked.length === 0 ? null : backOf(asked.map(withoutCoupons)),
     items: asked,
     isLate: false,
+    namedOf: (charge) => named && couponsOn(named, charge.price, (window) => shareIn(terms, charge, window), terms),
     shareOf: ({ price, period }) => {
       const bill = { priceId: price.id, period, spans: [period], invoiceEnd: invoice?.periodEnd ?? period.end };
       return shareOfBill(terms, cell, end, bill);
@@ -547,25 +558,62 @@ function commitmentDue({ terms, items, invoice }: CommitmentState, cell: Cell, t
   };
 }
 
+/** An item as it was before the coupons of its charge, which take part in what is taken back of it. */
+function withoutCoupons(item: BilledItem): BilledItem {
+  const lines = item.lines.filter(({ workings }) => !workings?.coupon);
+  return { ...item, lines, net: sum(lines.map(({ net }) => net)), tax: sum(lines.map(({ tax }) => tax)) };
+}
+
 /** What coupons took of an item, under the redemption of each. */
 const couponLinesOf = ({ lines }: BilledItem, { taxBehavior }: BillingState['terms']) =>
   lines.flatMap((line) =>
     line.workings?.coupon ? [{ [line.workings.coupon.redemptionId]: quoted(line, taxBehavior) }] : [],
   );
 
-/** The part of an item that is not credited, before the credit notes of people and before some coupons. */
-function beforeCoupons(
-  item: BilledItem,
-  terms: BillingState['terms'],
-  isCounted: (redemptionId: string) => boolean = () => true,
-): Decimal {
+/** Those of some coupons that are for a price, each with the share of a bill in its window. */
+const couponsOn = (
+  redemptions: readonly BilledRedemption[],
+  price: BilledPrice,
+  shareOf: (window: Period) => Fraction,
+  terms: HistoricTerms,
+): ChargeCoupon[] =>
+  redemptions.flatMap((redemption) => {
+    const share = isForPrice(redemption, price) ? shareOf(windowOf(redemption, terms)) : NONE;
+    return share.numerator === 0n ? [] : [{ redemption, share }];
+  });
+
+/** What an item counts for the minimum of the plan, before the credit notes of people. */
+function countedOf(item: BilledItem, terms: BillingState['terms'], named: readonly BilledRedemption[] | null): Decimal {
+  const price = priceOfItem(terms, item);
+  if (named === null || price === null) return leftBeforeNotes(item, terms.taxBehavior);
+  const left = beforeCoupons(item, terms);
+  const coupons = couponsOn(named, price, (window) => shareOfItem(terms, window, item), terms);
+  const lines = item.lines
+    .filter(({ type }) => type !== 'coupon')
+    .map((line) => ({ type: line.type, amount: quoted(line, terms.taxBehavior) }));
+  const whole = sum(lines.map(({ amount }) => amount));
+  if (whole.isZero()) return left;
+  return beforeMinimum(lines, coupons, item.lines[0]?.currency ?? '')
+    .times(left)
+    .div(whole);
+}
+
+/** The part of an item that is not credited, before the credit notes of people and before its coupons. */
+function beforeCoupons(item: BilledItem, terms: BillingState['terms']): Decimal {
   const left = leftBeforeNotes(item, terms.taxBehavior);
   const lines = couponLinesOf(item, terms).flatMap((each) => Object.entries(each));
   const whole = quoted(item, terms.taxBehavior);
-  if (lines.length === 0 || whole.isZero()) return left;
-  const taken = sum(lines.filter(([id]) => isCounted(id)).map(([, amount]) => amount));
-  return left.minus(taken.times(left).div(whole));
+  const taken = sum(lines.map(([, amount]) => amount));
+  if (taken.isZero()) return left;
+  // Where coupons took all of it, credits of it are 0.00 too: its time alone says what is left.
+  return left.minus(whole.isZero() ? scale(taken, timeLeftOf(item)) : taken.times(left).div(whole));
 }
+
+/** The share of an item's time that no credit took back. */
+const timeLeftOf = (item: BilledItem): Fraction => {
+  const whole = lengthOf([item.period]);
+  return whole === 0n ? WHOLE : { numerator: lengthOf(timeOfItem(item)), denominator: whole };
+};
 
 /** The share of the whole period for a minimum, if the period became shorter after it was billed. */
 function leastOf(terms: HistoricTerms, { cadence, start }: Cell, { price }: OwedCharge): Fraction {

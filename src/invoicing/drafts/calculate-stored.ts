@@ -87,14 +87,20 @@ function withReturned(frozen: FrozenTerms, late: readonly LineRow[]): FrozenTerm
   return { ...frozen, credits: { ...credits, held } };
 }
 
-/** Does a line correct a closed period? A commitment does that is not of the period which is over with the invoice. */
+/**
+ * Does a line correct a closed period? A commitment does that is not of the period which is over with the invoice. What
+ * takes something off a line goes with it.
+ */
 function isOfLate(terms: BillingTerms, invoice: InvoiceRow, line: LineRow, lines: readonly LineRow[]): boolean {
   const { type, appliesToLineId: of, periodEnd: end, workings } = line;
   if (workings?.use?.onInvoiceId !== undefined) return workings.use.creditId === undefined; // it has back
   if (type === 'coupon' && workings?.coupon?.period !== undefined)
     return isOfEarlier(terms, invoice, workings.coupon.period);
+  const charge = of === null ? undefined : lines.find(({ id }) => id === of);
+  if ((type === 'coupon' || type === 'billing_credit') && charge)
+    return charge.type === 'late_usage' || isOfLate(terms, invoice, charge, lines);
   if (type === 'commitment') return !(isOwnSeries(terms, invoice) && end.equals(invoice.periodEnd));
-  return workings?.late !== undefined || lines.some((other) => other.id === of && other.type === 'late_usage');
+  return workings?.late !== undefined || charge?.type === 'late_usage';
 }
 
 /** Is the period of a coupon one before those of the invoice's own charges? */

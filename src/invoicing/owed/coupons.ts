@@ -51,7 +51,7 @@ export function withCoupons<Charge extends Served>(terms: HistoricTerms, charges
   if (ofCharges.length === 0) return [...charges];
   return charges.map((charge) => {
     const coupons = ofCharges.flatMap((redemption): ChargeCoupon[] => {
-      if (!appliesTo({ ...redemption.appliesTo, planIds: [] }, { planId: '', price: charge.price })) return [];
+      if (!isForPrice(redemption, charge.price)) return [];
       const share = shareIn(terms, charge, windowOf(redemption, terms));
       return share.numerator === 0n ? [] : [{ redemption, share }];
     });
@@ -66,6 +66,22 @@ export const couponsOfMinimum = (terms: HistoricTerms, { start }: Period): Charg
     const isIn = !isBefore(start, window.start) && isBefore(start, window.end);
     return isIn && !namesCharges(redemption.appliesTo) ? [{ redemption, share: WHOLE }] : [];
   });
+
+/**
+ * The percentages that name charges, for the minimum of the plan: it is measured after them, as if the others were not
+ * there. Null: there are no others, so what is billed says it.
+ */
+export function namedOnly(terms: HistoricTerms): readonly BilledRedemption[] | null {
+  const { redemptions = [] } = terms;
+  const named = redemptions.filter(
+    ({ appliesTo: of, percentOff, minimumAmount }) => namesCharges(of) && percentOff !== null && minimumAmount === null,
+  );
+  return named.length === redemptions.length ? null : named;
+}
+
+/** Is a coupon for a price, of whichever plan? */
+export const isForPrice = ({ appliesTo: of }: BilledRedemption, price: BilledPrice): boolean =>
+  appliesTo({ ...of, planIds: [] }, { planId: '', price });
 
 /** When the service of a charge begins: with its period or the last change of its terms, never with a cut. */
 const serviceOf = ({ spans, period }: Served): readonly Period[] => (spans.length > 0 ? spans : [period]);

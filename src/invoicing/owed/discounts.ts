@@ -4,7 +4,6 @@ import { allocate, roundTo, roundTogether } from '../../kernel/money.ts';
 import { type Instant, isAfter, isBefore } from '../../kernel/time.ts';
 import type { FrozenAdjustment } from '../invoice/frozen-terms.ts';
 import type { RatedLine, Workings } from '../rating/index.ts';
-import { namesCharges } from '../terms/applies-to.ts';
 import type { Adjustment } from '../terms/billing-terms.ts';
 import type { ChargeCoupon } from './coupons.ts';
 
@@ -40,7 +39,7 @@ export interface DiscountLine extends RatedLine {
   readonly kind: 'adjustment' | 'coupon';
   readonly chargeAt: number;
   /** The adjustment or the redemption, and the name of its lines. */
-  readonly by: { readonly id: string; readonly description: string; readonly isGeneral?: boolean };
+  readonly by: { readonly id: string; readonly description: string };
   /** The percentage, and the amount that it is taken of. */
   readonly workings: Pick<Workings, 'coupon'> & Required<Pick<Workings, 'discount'>>;
 }
@@ -82,6 +81,30 @@ const offPrice = (off: RatedLine['totalPrice'], exact: RatedLine['totalPrice']) 
   exactPrice: exact.negated(),
 });
 
+/** What is left of an amount after percentages, one after the other, each rounded. */
+export const leftAfter = (amount: Decimal, coupons: readonly ChargeCoupon[], currency: string): Decimal =>
+  coupons.reduce((left, { redemption: { percentOff }, share }) => {
+    const off = scale(left.times(percentOff ?? ZERO), share);
+    return left.minus(roundTo(off, currency, 'half-away-from-zero'));
+  }, amount);
+
+/**
+ * What the lines of a charge count for the minimum of the plan (commercial.md §2).
+ * @param named the percentages that name it, where others are not to count; null: all count
+ */
+export function beforeMinimum(
+  lines: readonly { readonly type: string; readonly amount: Decimal }[],
+  named: readonly ChargeCoupon[] | null,
+  currency: string,
+): Decimal {
+  const total = (isOf: (type: string) => boolean) =>
+    sum(lines.flatMap(({ type, amount }) => (isOf(type) ? amount : [])));
+  if (named === null) return total(() => true);
+  const isLimit = (type: string) => type === 'maximum' || type === 'minimum';
+  const charged = total((type) => type !== 'coupon' && !isLimit(type));
+  return leftAfter(charged, named, currency).plus(total(isLimit));
+}
+
 /** What coupons are taken of, and what they took before. */
 export interface Couponed {
   /** The new charges, each with what adjustments left of it. */
@@ -118,7 +141,7 @@ export function couponLines({ charges, before, coupons }: Couponed, currency: st
         discount: { percent: plain(fraction.times(100)), of: plain(left[index] as Decimal) },
         coupon: { couponId, redemptionId: id },
       };
-      const by = { id, description: name, isGeneral: !namesCharges(redemption.appliesTo) };
+      const by = { id, description: name };
       const price = { unitPrice: off, totalPrice: off, exactPrice: off };
       return [{ ...line, ...DISCOUNT, kind: 'coupon', chargeAt: index, by, ...price, workings }];
     });

@@ -76,6 +76,7 @@ const UNASKED = {
   isLate: false,
   coupons: [],
   couponsBefore: {},
+  namedOf: () => null,
   shareOf: () => WHOLE,
 };
 
