@@ -12,9 +12,8 @@ type Kept = Pick<
 
 /**
  * Corrections of closed periods and credits as lines of a second calculation: with the amounts that a total of 0 left.
- * Those that take something back keep the tax that was billed, and so does what billing credits have back beside them; a
- * discount belongs to its charge. All others are taxed
- * with their rate, as the first calculation did.
+ * Those that take something back keep the tax that was billed, and so does what billing credits have back beside them.
+ * A discount belongs to its charge. All others are taxed with their rate, as the first calculation did.
  */
 export function keptLines(lines: readonly Kept[], taxBehavior: TaxBehavior): OtherLine[] {
   const quoted = ({ totalPrice, totalAmount }: Kept) => (taxBehavior === 'inclusive' ? totalAmount : totalPrice);
