@@ -159,6 +159,18 @@ const BREAKS: Readonly<Record<string, readonly [broken: string, undone: string]>
     `update merchant_counter set value = value + 1 where kind = 'invoice'`,
     `update merchant_counter set value = value - 1 where kind = 'invoice'`,
   ],
+  'paid-is-what-pays': [
+    `update payment_receipt set overpaid = overpaid + 1 where invoice_id = 'INVOICE'`,
+    `update payment_receipt set overpaid = overpaid - 1 where invoice_id = 'INVOICE'`,
+  ],
+  'receipts-wait-in-the-books': [
+    `insert into customer_receipt (merchant_id, id, customer_id, amount, currency, method, received_at, idempotency_key, idempotency_print, created_at) select merchant_id, 'rcp_broken', customer_id, 1, currency, 'cash', now(), 'broken', '', now() from invoice where id = 'INVOICE'`,
+    `delete from customer_receipt where id = 'rcp_broken'`,
+  ],
+  'reversed-money-is-collected': [
+    `insert into payment_debt (merchant_id, payment_id, customer_id, currency, amount, source_number, created_at) select merchant_id, 'pay_broken', customer_id, currency, 1, 'INV-1', now() from invoice where id = 'INVOICE'`,
+    `delete from payment_debt where payment_id = 'pay_broken'`,
+  ],
   'credit-notes-without-gaps': [
     `update merchant_counter set value = value + 1 where kind = 'credit_note'`,
     `update merchant_counter set value = value - 1 where kind = 'credit_note'`,

@@ -18,6 +18,9 @@ export const TEST_TYPE = 'webhook_endpoint.test.v0';
 const DATA_FIELDS: FieldWords = {
   sequence: ['The number of the event among those of its resource; the first is 1.', 4],
   refundId: 'Of a refund: its id.',
+  creditNoteId: 'Of a credit note over a part: its id.',
+  paymentId: 'Of a reversed payment: its id.',
+  billingCreditId: 'The id of the billing credit.',
   grantId: 'The id of the grant. Of an invoice: the grant that its payment made.',
   subscriptionId: 'The id of the subscription. Absent or null: there is none.',
   approvalId: 'The id of the approval.',
@@ -92,9 +95,12 @@ const DATA: Readonly<Record<string, Readonly<Record<string, TSchema>>>> = {
     ...subscription,
     grantId: Type.Optional(Id('grant')),
     refundId: Type.Optional(Type.String()),
+    creditNoteId: Type.Optional(Type.String()),
+    paymentId: Type.Optional(Id('payment')),
     ...pushed,
   },
   subscription: { subscriptionId: Id('subscription'), ...customer },
+  billing_credit: { billingCreditId: Id('billingCredit'), ...customer },
   grant: { grantId: Id('grant'), ...entitled },
   /** A reset has no figure. */
   entitlement: {

@@ -184,8 +184,12 @@ function switchedAt(deeds: Lived['deeds'], what: 'exempt' | 'payer', second: num
 function rates(life: Life, { invoices, deeds }: Lived): string[] {
   return invoices.flatMap(({ id, kind, subscriptionId, createdAt, issuedAt, lines }) => {
     const at = kind === 'upfront' ? createdAt : issuedAt;
-    const isExempt = subscriptionId === null || at === null ? null : switchedAt(deeds, 'exempt', secondsOf(life, at));
-    if (isExempt === null) return [];
+    if (subscriptionId === null || at === null) return [];
+    const [exempt, paidFor] = (['exempt', 'payer'] as const).map((what) =>
+      switchedAt(deeds, what, secondsOf(life, at)),
+    );
+    if (exempt === null || paidFor === null) return [];
+    const isExempt = exempt && !paidFor; // who pays is not, and its status holds (commercial.md §8)
     return lines.flatMap((line: Resource) => {
       const price = priceOf(line);
       const takesBack = line.lineItemType === 'refund' || (price === 'minimum' && Number(line.totalPrice) < 0);
@@ -342,10 +346,11 @@ function notesWithinInvoices(life: Life, { invoices, notes }: Lived): string[] {
 
 /** An invoice without a subscription comes to its lines, without tax for a customer that was exempt then. */
 function oneOffs(life: Life, { invoices, deeds }: Lived): string[] {
-  let isExempt = false;
+  let [isExempt, isPaidFor] = [false, false];
   const asked = deeds.flatMap(({ step }) => {
     if (step.do === 'exempt') isExempt = step.is;
-    return step.do === 'oneOff' ? [{ ...step, ...(isExempt && { taxRate: 0 }) }] : [];
+    if (step.do === 'payer') isPaidFor = step.is;
+    return step.do === 'oneOff' ? [{ ...step, ...(isExempt && !isPaidFor && { taxRate: 0 }) }] : [];
   });
   return asked.flatMap(({ unitPrice, quantity, taxRate }, place) => {
     const line = invoices

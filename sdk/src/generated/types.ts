@@ -220,6 +220,12 @@ export type SubscriptionWebhookEvent = (WebhookEventBase & {
 type: ("subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.trial_ending.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0")
 data: SubscriptionEventData
 })
+/** The `WebhookEvent` with the `type` `billing_credit.created.v0`. */
+export type BillingCreditWebhookEvent = (WebhookEventBase & {
+/** The type of the event. */
+type: "billing_credit.created.v0"
+data: BillingCreditEventData
+})
 /** The `WebhookEvent` with the `type` `grant.created.v0`, `grant.voided.v0`. */
 export type GrantWebhookEvent = (WebhookEventBase & {
 /** The type of the event. */
@@ -281,7 +287,7 @@ type: ("webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")
 data: WebhookEndpointEventData
 })
 /** An event of the merchant with its deliveries. `type` decides the form of `data`. */
-export type WebhookEvent = (InvoiceWebhookEvent | SubscriptionWebhookEvent | GrantWebhookEvent | EntitlementWebhookEvent | PaymentSessionWebhookEvent | OrderWebhookEvent | ApprovalWebhookEvent | SourceEventWebhookEvent | UsageWebhookEvent | CustomerWebhookEvent | AlertWebhookEvent | WebhookEndpointWebhookEvent)
+export type WebhookEvent = (InvoiceWebhookEvent | SubscriptionWebhookEvent | BillingCreditWebhookEvent | GrantWebhookEvent | EntitlementWebhookEvent | PaymentSessionWebhookEvent | OrderWebhookEvent | ApprovalWebhookEvent | SourceEventWebhookEvent | UsageWebhookEvent | CustomerWebhookEvent | AlertWebhookEvent | WebhookEndpointWebhookEvent)
 /** The `WebhookReceipt` with the `type` `invoice.issued.v0`, `invoice.paid.v0`, `invoice.payment_failed.v0`, `invoice.overdue.v0`, `invoice.cancelled.v0`, `invoice.written_off.v0`, `invoice.refunded.v0`, `invoice.refund_voided.v0`, `invoice.credited.v0`, `invoice.credit_note_voided.v0`, `invoice.payment_reversed.v0`, `invoice.pushed.v0`. */
 export type InvoiceWebhookReceipt = (WebhookReceiptBase & {
 /** The type of the event. */
@@ -293,6 +299,12 @@ export type SubscriptionWebhookReceipt = (WebhookReceiptBase & {
 /** The type of the event. */
 type: ("subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.trial_ending.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0")
 data: SubscriptionEventData
+})
+/** The `WebhookReceipt` with the `type` `billing_credit.created.v0`. */
+export type BillingCreditWebhookReceipt = (WebhookReceiptBase & {
+/** The type of the event. */
+type: "billing_credit.created.v0"
+data: BillingCreditEventData
 })
 /** The `WebhookReceipt` with the `type` `grant.created.v0`, `grant.voided.v0`. */
 export type GrantWebhookReceipt = (WebhookReceiptBase & {
@@ -355,7 +367,7 @@ type: ("webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0" | "webhook
 data: WebhookEndpointEventData
 })
 /** A webhook that the inbox of the sandbox has received. */
-export type WebhookReceipt = (InvoiceWebhookReceipt | SubscriptionWebhookReceipt | GrantWebhookReceipt | EntitlementWebhookReceipt | PaymentSessionWebhookReceipt | OrderWebhookReceipt | ApprovalWebhookReceipt | SourceEventWebhookReceipt | UsageWebhookReceipt | CustomerWebhookReceipt | AlertWebhookReceipt | WebhookEndpointWebhookReceipt)
+export type WebhookReceipt = (InvoiceWebhookReceipt | SubscriptionWebhookReceipt | BillingCreditWebhookReceipt | GrantWebhookReceipt | EntitlementWebhookReceipt | PaymentSessionWebhookReceipt | OrderWebhookReceipt | ApprovalWebhookReceipt | SourceEventWebhookReceipt | UsageWebhookReceipt | CustomerWebhookReceipt | AlertWebhookReceipt | WebhookEndpointWebhookReceipt)
 /** A decimal number as a string or as a JSON number. A number keeps the digits that are sent. */
 export type DecimalInput = (string | number)
 /** How much of a feature a customer gets. `type` decides the other fields. */
@@ -555,6 +567,12 @@ export type SubscriptionRenewalReminderV0WebhookDelivery = (WebhookDeliveryBase 
 type: "subscription.renewal_reminder.v0"
 data: SubscriptionEventData
 })
+/** The `WebhookDelivery` with the `type` `billing_credit.created.v0`. */
+export type BillingCreditCreatedV0WebhookDelivery = (WebhookDeliveryBase & {
+/** The type of the event. */
+type: "billing_credit.created.v0"
+data: BillingCreditEventData
+})
 /** The `WebhookDelivery` with the `type` `grant.created.v0`. */
 export type GrantCreatedV0WebhookDelivery = (WebhookDeliveryBase & {
 /** The type of the event. */
@@ -688,7 +706,7 @@ type: "webhook_endpoint.test.v0"
 data: WebhookEndpointEventData
 })
 /** The body of a webhook. A later version can add types: ignore a type that you do not know. */
-export type WebhookDelivery = (InvoiceIssuedV0WebhookDelivery | InvoicePaidV0WebhookDelivery | InvoicePaymentFailedV0WebhookDelivery | InvoiceOverdueV0WebhookDelivery | InvoiceCancelledV0WebhookDelivery | InvoiceWrittenOffV0WebhookDelivery | InvoiceRefundedV0WebhookDelivery | InvoiceRefundVoidedV0WebhookDelivery | InvoiceCreditedV0WebhookDelivery | InvoiceCreditNoteVoidedV0WebhookDelivery | InvoicePaymentReversedV0WebhookDelivery | InvoicePushedV0WebhookDelivery | SubscriptionCreatedV0WebhookDelivery | SubscriptionActivatedV0WebhookDelivery | SubscriptionUpdatedV0WebhookDelivery | SubscriptionPausedV0WebhookDelivery | SubscriptionResumedV0WebhookDelivery | SubscriptionTrialEndingV0WebhookDelivery | SubscriptionTerminatedV0WebhookDelivery | SubscriptionRenewalReminderV0WebhookDelivery | GrantCreatedV0WebhookDelivery | GrantVoidedV0WebhookDelivery | EntitlementBalanceLowV0WebhookDelivery | EntitlementExhaustedV0WebhookDelivery | EntitlementResetV0WebhookDelivery | PaymentSessionCompletedV0WebhookDelivery | PaymentSessionExpiredV0WebhookDelivery | OrderApprovedV0WebhookDelivery | OrderCancelledV0WebhookDelivery | OrderPushedV0WebhookDelivery | ApprovalRequestedV0WebhookDelivery | ApprovalDecidedV0WebhookDelivery | SourceEventPendingV0WebhookDelivery | SourceEventProcessedV0WebhookDelivery | SourceEventFailedV0WebhookDelivery | UsageUnmatchedV0WebhookDelivery | UsageUnbilledV0WebhookDelivery | CustomerCreatedV0WebhookDelivery | AlertTriggeredV0WebhookDelivery | WebhookEndpointFailingV0WebhookDelivery | WebhookEndpointDisabledV0WebhookDelivery | WebhookEndpointTestV0WebhookDelivery)
+export type WebhookDelivery = (InvoiceIssuedV0WebhookDelivery | InvoicePaidV0WebhookDelivery | InvoicePaymentFailedV0WebhookDelivery | InvoiceOverdueV0WebhookDelivery | InvoiceCancelledV0WebhookDelivery | InvoiceWrittenOffV0WebhookDelivery | InvoiceRefundedV0WebhookDelivery | InvoiceRefundVoidedV0WebhookDelivery | InvoiceCreditedV0WebhookDelivery | InvoiceCreditNoteVoidedV0WebhookDelivery | InvoicePaymentReversedV0WebhookDelivery | InvoicePushedV0WebhookDelivery | SubscriptionCreatedV0WebhookDelivery | SubscriptionActivatedV0WebhookDelivery | SubscriptionUpdatedV0WebhookDelivery | SubscriptionPausedV0WebhookDelivery | SubscriptionResumedV0WebhookDelivery | SubscriptionTrialEndingV0WebhookDelivery | SubscriptionTerminatedV0WebhookDelivery | SubscriptionRenewalReminderV0WebhookDelivery | BillingCreditCreatedV0WebhookDelivery | GrantCreatedV0WebhookDelivery | GrantVoidedV0WebhookDelivery | EntitlementBalanceLowV0WebhookDelivery | EntitlementExhaustedV0WebhookDelivery | EntitlementResetV0WebhookDelivery | PaymentSessionCompletedV0WebhookDelivery | PaymentSessionExpiredV0WebhookDelivery | OrderApprovedV0WebhookDelivery | OrderCancelledV0WebhookDelivery | OrderPushedV0WebhookDelivery | ApprovalRequestedV0WebhookDelivery | ApprovalDecidedV0WebhookDelivery | SourceEventPendingV0WebhookDelivery | SourceEventProcessedV0WebhookDelivery | SourceEventFailedV0WebhookDelivery | UsageUnmatchedV0WebhookDelivery | UsageUnbilledV0WebhookDelivery | CustomerCreatedV0WebhookDelivery | AlertTriggeredV0WebhookDelivery | WebhookEndpointFailingV0WebhookDelivery | WebhookEndpointDisabledV0WebhookDelivery | WebhookEndpointTestV0WebhookDelivery)
 export type CreateEventsReply = (AcceptedEvent | AcceptedEvents)
 export type CreateEventsBody = (EventCreate | EventCreate[])
 export type ReceiveSourceEventReply = (SourceEvent | SourceEventReceipt)
@@ -5581,6 +5599,10 @@ subscriptionId?: (string | null)
 grantId?: string
 /** Of a refund: its id. */
 refundId?: string
+/** Of a credit note over a part: its id. */
+creditNoteId?: string
+/** Of a reversed payment: its id. */
+paymentId?: string
 /** The id of the approval. */
 approvalId?: string
 /** The default references of the resource and its customer in outside systems. */
@@ -5603,6 +5625,17 @@ export interface SubscriptionEventData {
 merchantId: string
 /** The id of the subscription. Absent or null: there is none. */
 subscriptionId: string
+/** The id of the customer. Absent or null: it is not known. */
+customerId: string
+/** The number of the event among those of its resource; the first is 1. */
+sequence?: number
+}
+/** The ids that the event is about. Only alerts and notices of balances have figures. */
+export interface BillingCreditEventData {
+/** The id of the merchant that owns this resource. */
+merchantId: string
+/** The id of the billing credit. */
+billingCreditId: string
 /** The id of the customer. Absent or null: it is not known. */
 customerId: string
 /** The number of the event among those of its resource; the first is 1. */

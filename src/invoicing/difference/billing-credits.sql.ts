@@ -34,6 +34,13 @@ export const creditUses = (without: readonly string[] = []) => sql`
      and i.status not in ('CANCELLED', 'FAILED') and i.id <> all (${[...without]}::text[])
      and not ${IS_REFUNDED}`;
 
+/** Has the merchant ever made a credit? */
+export const hasBillingCredits = async (tx: Tx): Promise<boolean> =>
+  (
+    await tx.one<{ exists: boolean }>(sql`
+      select exists (select from billing_credit where merchant_id = ${tx.merchantId})`)
+  ).exists;
+
 /** A customer, and whose credits it may use: its own, or those of who pays for it. */
 export interface CreditOwner {
   readonly customerId: string;

@@ -4,7 +4,12 @@ import { type Decimal, plain, ZERO } from '../../kernel/decimal.ts';
 import { type Instant, isAfter, isBefore } from '../../kernel/time.ts';
 import type { Calculation } from '../calculation/calculation.ts';
 import { spentUntil } from '../calculation/due-lines.ts';
-import { type CreditFor, type CreditOwner, selectCreditsFor } from '../difference/billing-credits.sql.ts';
+import {
+  type CreditFor,
+  type CreditOwner,
+  hasBillingCredits,
+  selectCreditsFor,
+} from '../difference/billing-credits.sql.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
 import type { FrozenCredit, FrozenCredits, FrozenTerms } from '../invoice/frozen-terms.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
@@ -43,6 +48,7 @@ export class HeldCredits {
     invoices: readonly Pick<InvoiceRow, 'id' | 'customerId'>[],
     { lock }: { readonly lock: boolean },
   ): Promise<HeldCredits> {
+    if (!(await hasBillingCredits(tx))) return new HeldCredits([]);
     const customerIds = [...new Set(invoices.map(({ customerId }) => customerId))];
     const payers = await findPayers(tx, customerIds);
     const owners = customerIds.flatMap((customerId): CreditOwner[] => {
