@@ -168,6 +168,7 @@ describe('the usual status', () => {
     'redeemCoupon',
     'creditInvoiceLines',
     'createBillingCredit',
+    'createReceipt',
   ])('%s again with the same idempotencyKey is answered with the first: 200', async (operationId) => {
     const sent = await firstCall(operationId);
     const again = { ...sent, body: { ...(sent.body as object), idempotencyKey: `once ${operationId}` } };

@@ -668,7 +668,7 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
   createBillingCredit: [
     ({ customer }) =>
       on(customer.id, { name: 'Small', amount: '1', currency: 'EUR', idempotencyKey: unique('credit') }),
-    ({ customer, plan, metric, fee, subscription, clock }) =>
+    ({ customer, plan, metric, fee, subscription }) =>
       on(customer.id, {
         name: 'Welcome',
         amount: '10.00',
@@ -676,16 +676,16 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
         category: 'paid',
         priority: 2,
         effectiveAt: FAR_AHEAD,
-        expiresAt: null,
+        expiresAt: Temporal.Instant.from(FAR_AHEAD).add({ hours: 24 }).toString(),
         appliesTo: {
           planIds: [plan.id],
           priceIds: [plan.prices[0].id],
           billableMetricIds: [metric.id],
           feeIds: [fee.id],
         },
-        subscriptionId: null,
+        subscriptionId: subscription.id,
         idempotencyKey: unique('credit'),
-        testClockId: clock.id,
+        ...(subscription.testClockId && { testClockId: subscription.testClockId }),
         metadata: { campaign: 'spring' },
       }),
   ],
@@ -959,7 +959,7 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
   reverseInvoicePayment: [
     async (world) => {
       const { id } = await issued(world);
-      const paid = { amount: '5.00', method: 'cash', idempotencyKey: unique('cash') };
+      const paid = { amount: '5.00', method: 'cash', receivedAt: START, idempotencyKey: unique('cash') };
       const payment = await world.shop.create(`/v2/invoices/${id}/payments`, paid);
       const body = { reason: 'It came back', reversedAt: payment.createdAt, idempotencyKey: unique('reversal') };
       return { params: { id, paymentId: payment.id }, body };

@@ -250,7 +250,7 @@ import type {
   ReceiptApply,
   ReceiptCreate,
   ReceiptList,
-  ReceiptReturn,
+  ReceiptReturning,
   ReceiveSourceEventReply,
   Redemption,
   RedemptionCreate,
@@ -655,7 +655,7 @@ export interface CustomersResource {
    *
    * `POST /v0/customers/{id}/receipts/{receiptId}/return`
    */
-  returnReceipt(id: string, receiptId: string, body?: ReceiptReturn, options?: CallOptions): Promise<Receipt>;
+  returnReceipt(id: string, receiptId: string, body?: ReceiptReturning, options?: CallOptions): Promise<Receipt>;
 
   /**
    * Retrieve the wallet of a customer.
@@ -2967,7 +2967,7 @@ export interface Operations {
   'POST /v0/customers/{id}/receipts': { query: Record<string, never>; body: ReceiptCreate; reply: Receipt };
   'GET /v0/customers/{id}/receipts': { query: ListReceiptsQuery; body: undefined; reply: ReceiptList };
   'POST /v0/customers/{id}/receipts/{receiptId}/apply': { query: Record<string, never>; body: ReceiptApply; reply: Receipt };
-  'POST /v0/customers/{id}/receipts/{receiptId}/return': { query: Record<string, never>; body: ReceiptReturn; reply: Receipt };
+  'POST /v0/customers/{id}/receipts/{receiptId}/return': { query: Record<string, never>; body: ReceiptReturning; reply: Receipt };
   'POST /v2/invoices': { query: Record<string, never>; body: InvoiceCreate; reply: Invoice };
   'GET /v2/invoices': { query: ListInvoicesQuery; body: undefined; reply: InvoiceList };
   'GET /v2/invoices/{id}': { query: GetInvoiceQuery; body: undefined; reply: Invoice };

@@ -7681,7 +7681,7 @@ wallet?: (true | null)
 amount?: (DecimalInput | null)
 }
 /** The body of `returnReceipt`. */
-export interface ReceiptReturn {
+export interface ReceiptReturning {
 /** The reference of your bank. */
 reference?: (string | null)
 /** The time at which the money went back. Default: now. */

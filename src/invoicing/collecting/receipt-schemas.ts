@@ -78,7 +78,7 @@ export const ReceiptReturnBody = Strict(
     returnedAt: Type.Optional(Timestamp),
   },
   {
-    $id: 'ReceiptReturn',
+    $id: 'ReceiptReturning',
     examples: [{ reference: 'SEPA 2026-03-12/9' }],
     'x-fields': {
       reference: 'The reference of your bank.',
