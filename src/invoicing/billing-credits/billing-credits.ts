@@ -1,4 +1,4 @@
-import { checkTestClockAllowed, effectiveNow, effectiveNowForReading, findClock } from '../../clocks/index.ts';
+import { effectiveNow, effectiveNowForReading } from '../../clocks/index.ts';
 import { findChildren, findCustomer } from '../../customers/index.ts';
 import { checkReference, type Tx } from '../../db/index.ts';
 import { bodyKey, findCreated, keyColumns } from '../../http/index.ts';
@@ -9,6 +9,7 @@ import { fail, invalidField, notFound, ok, type Result } from '../../kernel/resu
 import { type Instant, instantOrNull, isAfter } from '../../kernel/time.ts';
 import { publish } from '../../webhooks/index.ts';
 import { previewTogether } from '../drafts/preview.ts';
+import { clockForCustomer } from '../invoice/customer-clock.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { selectWaiting } from '../invoice/invoices.sql.ts';
 import { checkChosen } from '../terms/applies-to.ts';
@@ -46,7 +47,7 @@ export async function createBillingCredit(
   if (known.value) return ok({ ...(await readCredit(dependencies, tx, known.value, wall)), isNew: false });
   const customer = await findCustomer(tx, customerId, { keep: true }); // a deletion waits for us
   if (!customer) return notFound('customer');
-  const clock = await clockFor(dependencies, tx, customerId, body.testClockId);
+  const clock = await clockForCustomer(dependencies, tx, customerId, body.testClockId);
   if (!clock.ok) return clock;
   const now = await effectiveNow(tx, clock.value, wall);
   const credit: BillingCredit = {
@@ -84,21 +85,6 @@ export async function createBillingCredit(
   await publishCredit(tx, credit, 'billing_credit.created.v0', now);
   const made = { ...credit, used: ZERO, held: ZERO };
   return ok({ ...(await readCredit(dependencies, tx, made, wall)), isNew: true });
-}
-
-/** The clock of a new credit: the named one, else the one clock of all the customer's subscriptions, else none. */
-async function clockFor(
-  { environment, source }: InvoicingDependencies,
-  tx: Tx,
-  customerId: string,
-  named: string | null | undefined,
-): Promise<Result<string | null>> {
-  if (named === undefined) return ok(await source.clockOf(tx, customerId));
-  if (named === null) return ok(null);
-  const allowed = checkTestClockAllowed(environment);
-  if (!allowed.ok) return allowed;
-  const clock = await findClock(tx, named);
-  return clock.ok ? ok(clock.value.id) : clock;
 }
 
 async function checkSubscription(

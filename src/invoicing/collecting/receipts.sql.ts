@@ -78,15 +78,6 @@ export const updateReturned = (
      where merchant_id = ${merchantId} and id = ${id}
     returning *`);
 
-/** The clocks of a customer's subscriptions, at most two; null stands for those on none. */
-export const selectClocksOfCustomer = async (tx: Tx, customerId: string): Promise<(string | null)[]> =>
-  (
-    await tx.rows<{ clockId: string | null }>(sql`
-      select distinct clock_id from invoice
-       where merchant_id = ${tx.merchantId} and customer_id = ${customerId} and subscription_id is not null
-       limit 2`)
-  ).map(({ clockId }) => clockId);
-
 /** Receipts of a customer of which something waits: they block its deletion. */
 export const selectWaitingReceipts = (tx: Tx, customerId: string): Promise<{ id: string }[]> =>
   tx.rows<{ id: string }>(sql`

@@ -1,4 +1,4 @@
-import { checkTestClockAllowed, effectiveNow, findClock } from '../../clocks/index.ts';
+import { effectiveNow } from '../../clocks/index.ts';
 import { findCustomer } from '../../customers/index.ts';
 import { checkReference, type PageRequest, type Tx } from '../../db/index.ts';
 import { findCreated, fingerprint } from '../../http/index.ts';
@@ -9,6 +9,7 @@ import { invalidField, notFound, ok, type Result } from '../../kernel/result.ts'
 import { wrongState } from '../../kernel/state-table.ts';
 import { type Instant, instantOf, isAfter } from '../../kernel/time.ts';
 import { newReceiptId, recordReceipt } from '../../payments/index.ts';
+import { clockForCustomer } from '../invoice/customer-clock.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { type InvoiceRow, payerOf } from '../invoice/invoice.ts';
 import { lockWithNow } from '../issue/actions.ts';
@@ -22,7 +23,6 @@ import {
   lockReceipt,
   lockReceiptKey,
   selectApplications,
-  selectClocksOfCustomer,
   selectReceipt,
   selectReceiptByKey,
   selectReceiptsPage,
@@ -42,7 +42,7 @@ export interface ReceiptKey {
  * @returns 404; IDEMPOTENCY_KEY_REUSED; the field that is wrong
  */
 export async function recordMoney(
-  { environment }: Pick<InvoicingDependencies, 'environment'>,
+  dependencies: Pick<InvoicingDependencies, 'environment' | 'source'>,
   tx: Tx,
   customerId: string,
   body: ReceiptCreateBody,
@@ -52,7 +52,7 @@ export async function recordMoney(
   const known = await findCreated(tx, sent, { lock: lockReceiptKey, find: selectReceiptByKey });
   if (!known.ok) return known;
   if (known.value) return ok({ receipt: await withApplications(tx, known.value), isNew: false });
-  const clock = await clockOf(environment, tx, customerId, body.testClockId ?? null);
+  const clock = await clockForCustomer(dependencies, tx, customerId, body.testClockId);
   if (!clock.ok) return clock;
   const now = await effectiveNow(tx, clock.value, wall);
   if (!(await findCustomer(tx, customerId, { keep: true }))) return notFound('customer'); // a deletion waits for us
@@ -71,23 +71,6 @@ export async function recordMoney(
 
 const isWhole = (amount: Decimal, currency: string): boolean =>
   roundTo(amount, currency, 'half-away-from-zero').eq(amount);
-
-/** The named clock, else the one clock of all the customer's subscriptions, else none. */
-async function clockOf(
-  environment: InvoicingDependencies['environment'],
-  tx: Tx,
-  customerId: string,
-  asked: string | null,
-): Promise<Result<string | null>> {
-  if (asked === null) {
-    const [first = null, ...more] = await selectClocksOfCustomer(tx, customerId);
-    return ok(more.length === 0 ? first : null);
-  }
-  const allowed = checkTestClockAllowed(environment);
-  if (!allowed.ok) return allowed;
-  const found = await findClock(tx, asked);
-  return found.ok ? ok(found.value.id) : found;
-}
 
 /** The receipts of a customer, newest first. */
 export async function listReceipts(
