@@ -8,7 +8,7 @@ import { namesCharges } from '../terms/applies-to.ts';
 import type { BilledPrice, BilledRedemption } from '../terms/billing-terms.ts';
 import type { CalculationInput, DraftLine } from './calculation.ts';
 import type { DraftsOfDue } from './commitment-lines.ts';
-import { otherDraft, PLAIN_LINE } from './line-content.ts';
+import { otherDraft, PLAIN_LINE, underLine } from './line-content.ts';
 
 /** A charge of a period, on this invoice or another one. */
 interface InPeriod {
@@ -139,17 +139,7 @@ function draftOf(
       workings: { ...content.workings, ...(discount && { discount }) },
     },
   });
-  return {
-    ...made,
-    appliesTo: charge,
-    priceId: charge.priceId,
-    stored: (total) => {
-      const { priceId, billableMetricId, feeId, itemId, metricName, metricDescription, periodStart, periodEnd } =
-        charge.stored(total);
-      const own = { priceId, billableMetricId, feeId, itemId, metricName, metricDescription, periodStart, periodEnd };
-      return { ...made.stored(total), ...own };
-    },
-  };
+  return underLine(made, charge);
 }
 
 /** What a coupon took of a period that owes less by now. */

@@ -7,7 +7,7 @@ import type { FrozenCredit, FrozenCredits } from '../invoice/frozen-terms.ts';
 import { type Burnt, burn, type Spending, spendingsOf } from '../owed/burn.ts';
 import type { CalculationInput, DraftLine, OtherLine } from './calculation.ts';
 import type { DraftsOfDue } from './commitment-lines.ts';
-import { otherDraft, PLAIN_LINE } from './line-content.ts';
+import { otherDraft, PLAIN_LINE, underLine } from './line-content.ts';
 
 /** A charge of an invoice that credits may pay. */
 interface Payable {
@@ -213,22 +213,9 @@ const contentOf = (name: string, amount: Decimal, use: { billingCreditId: string
 });
 
 function useDraft({ id, name }: FrozenCredit, amount: Decimal, line: DraftLine): DraftLine {
-  const period = timeOf(line);
-  const content = contentOf(name, amount, { billingCreditId: id });
-  const made = otherDraft({
-    amount,
-    taxRate: line.taxRate,
-    content: { ...content, periodStart: period.start, periodEnd: period.end },
-  });
-  return {
-    ...made,
-    appliesTo: line,
-    priceId: line.priceId,
-    stored: (total) => {
-      const { priceId, billableMetricId, feeId, itemId, metricName, metricDescription } = line.stored(total);
-      return { ...made.stored(total), priceId, billableMetricId, feeId, itemId, metricName, metricDescription };
-    },
-  };
+  const { start, end } = timeOf(line);
+  const content = { ...contentOf(name, amount, { billingCreditId: id }), periodStart: start, periodEnd: end };
+  return underLine(otherDraft({ amount, taxRate: line.taxRate, content }), line);
 }
 
 /** What a bill of another invoice no longer needs goes back to its credit. */

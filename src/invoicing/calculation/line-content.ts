@@ -26,6 +26,19 @@ export const otherDraft = (line: OtherLine): DraftLine => ({
   stored: (total) => otherLine({ ...line, taxRate: total.taxRate ?? line.taxRate }, total),
 });
 
+/** A line that takes something off another one: it has the dates, the price and the metric of that. */
+export const underLine = (made: DraftLine, line: DraftLine): DraftLine => ({
+  ...made,
+  appliesTo: line,
+  priceId: line.priceId,
+  stored: (total) => {
+    const { priceId, billableMetricId, feeId, itemId, metricName, metricDescription, periodStart, periodEnd } =
+      line.stored(total);
+    const own = { priceId, billableMetricId, feeId, itemId, metricName, metricDescription, periodStart, periodEnd };
+    return { ...made.stored(total), ...own };
+  },
+});
+
 /** A line of no price, with a quantity of one. */
 export const PLAIN_LINE = {
   eventType: 'fee',
