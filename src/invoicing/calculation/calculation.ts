@@ -20,7 +20,7 @@ export interface CalculationInput {
   /** The periods of the plan with coupons that are worked out for all of them. */
   readonly coupons?: readonly DueCoupons[];
   /** The billing credits that may pay the lines; absent: none. */
-  readonly credits?: FrozenCredits | undefined;
+  readonly billingCredits?: FrozenCredits | undefined;
   /** The further lines of the invoice, after the charges. */
   readonly others?: readonly OtherLine[];
   /** The usage of the invoice's own period. */

@@ -36,7 +36,7 @@ export function creditUseDrafts(
   input: CalculationInput,
   before: BeforeCredits,
 ): { readonly own: DraftLine[]; readonly late: DraftLine[] } {
-  const { credits } = input;
+  const { billingCredits: credits } = input;
   const returned = before.charges.flatMap((charge) => returnsOf(input, charge));
   const gives = returned.map((each) => returnDraft(input, each));
   if (credits === undefined) return { own: [], late: gives };

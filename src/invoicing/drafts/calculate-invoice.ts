@@ -57,7 +57,7 @@ export const inputOf = (
   charges: due,
   commitments,
   coupons,
-  ...(frozen.credits && { credits: frozen.credits }),
+  ...(frozen.billingCredits && { billingCredits: frozen.billingCredits }),
   others: [
     ...(beside.late ?? []),
     ...(invoice.oneOff?.lines ?? []).map((line) => otherLineOf(line, ZERO, invoice.currency, invoice.createdAt)),

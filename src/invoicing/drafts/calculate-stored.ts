@@ -77,14 +77,14 @@ export async function placeOf(
 
 /** What is kept has given back to billing credits, or used of them, before the own lines. */
 function withReturned(frozen: FrozenTerms, late: readonly LineRow[]): FrozenTerms {
-  const { credits } = frozen;
+  const { billingCredits: credits } = frozen;
   const returned = late.filter(({ workings }) => workings?.use !== undefined);
   if (credits === undefined || returned.length === 0) return frozen;
   const held = credits.held.map((credit) => {
     const own = returned.filter(({ workings }) => workings?.use?.billingCreditId === credit.id);
     return { ...credit, left: plain(decimal(credit.left).plus(sum(own.map(({ totalPrice }) => totalPrice)))) };
   });
-  return { ...frozen, credits: { ...credits, held } };
+  return { ...frozen, billingCredits: { ...credits, held } };
 }
 
 /**

@@ -65,12 +65,12 @@ export class HeldCredits {
 
   /** The terms of a calculation with the credits that may pay it. */
   async freeze(tx: Tx, source: BillingSource, facts: InvoiceToPay): Promise<FrozenTerms> {
-    const { credits: _, ...frozen } = facts.frozen;
+    const { billingCredits: _, ...frozen } = facts.frozen;
     const credits = this.#for(facts.terms);
     if (credits.length === 0) return frozen;
     const held = credits.map((credit) => this.#frozen(credit, facts.terms));
     const spent = await spentBy(tx, source, { ...facts, frozen }, boundsOf(credits));
-    return { ...frozen, credits: { held, spent } };
+    return { ...frozen, billingCredits: { held, spent } };
   }
 
   /** Counts what a calculation takes, and gives back. */

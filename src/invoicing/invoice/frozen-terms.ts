@@ -20,7 +20,7 @@ export interface FrozenTerms {
    */
   history?: FrozenHistory;
   /** Of a subscription's invoice: the billing credits that may pay its lines; absent: none. */
-  credits?: FrozenCredits;
+  billingCredits?: FrozenCredits;
   /** The external tax provider that calculates the tax; absent: the rates above. */
   outside?: FrozenOutsideTax;
 }
