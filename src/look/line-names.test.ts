@@ -9,6 +9,7 @@ it.each([
   { name: 'Tokens: correction of usage', shown: 'Tokens: Korrektur der Nutzung' },
   { name: 'Tokens: not used (CN-000001)', shown: 'Tokens: nicht genutzte Zeit (CN-000001)' },
   { name: 'INV-000001: reversed payment', shown: 'INV-000001: zurückgebuchte Zahlung' },
+  { name: 'Tokens: billing credit given back', shown: 'Tokens: Rückgabe an das Guthaben' },
   { name: 'Minimum commitment', shown: 'Mindestumsatz' },
   { name: 'Wallet top-up', shown: 'Guthabenaufladung' },
   { name: 'Minimum commitment (old)', shown: 'Minimum commitment (old)' },

@@ -55,8 +55,8 @@ describe('a billing credit', () => {
     expect(await linesOf(0)).toEqual([
       ['charge', 'Flat fee', '100.00'],
       ['charge', 'Calls', '10.00'],
-      ['billing_credit', 'Welcome', '-100.00'],
-      ['billing_credit', 'Welcome', '-5.00'],
+      ['billing_credit', 'Flat fee: Welcome', '-100.00'],
+      ['billing_credit', 'Calls: Welcome', '-5.00'],
     ]);
     const [{ subtotal, lines }] = await shop.invoices(subscription);
     expect(subtotal).toBe('5.00');
@@ -105,7 +105,7 @@ describe('a billing credit', () => {
       ...names
         .slice(1)
         .toReversed()
-        .map((name) => ['billing_credit', name, name === 'fourth' ? '-10.00' : '-30.00']),
+        .map((name) => ['billing_credit', `Flat fee: ${name}`, name === 'fourth' ? '-10.00' : '-30.00']),
     ]);
   });
 

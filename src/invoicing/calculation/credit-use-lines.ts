@@ -1,11 +1,10 @@
 import { Decimal, decimal, sum, ZERO } from '../../kernel/decimal.ts';
 import { allocate, roundTo } from '../../kernel/money.ts';
-import type { Period } from '../../kernel/time.ts';
 import { type BilledItem, leftOfItem } from '../difference/billed.ts';
 import type { DueCharge } from '../difference/due.ts';
 import type { FrozenCredit, FrozenCredits } from '../invoice/frozen-terms.ts';
 import { type Burnt, burn, type Spending, spendingsOf } from '../owed/burn.ts';
-import type { CalculationInput, DraftLine, OtherLine } from './calculation.ts';
+import type { CalculatedLine, CalculationInput, DraftLine, OtherLine } from './calculation.ts';
 import type { DraftsOfDue } from './commitment-lines.ts';
 import { otherDraft, PLAIN_LINE, underLine } from './line-content.ts';
 
@@ -122,7 +121,7 @@ function payablesOf(input: CalculationInput, credits: FrozenCredits, before: Bef
       .flatMap((line): Payable[] => {
         const lines = leftOf([line, ...minimums.filter(({ appliesTo }) => appliesTo === line)], before.coupons);
         const amount = netOf(input, lines);
-        const { end } = timeOf(line);
+        const { periodEnd: end } = unbilled(line);
         const start = end.subtract({ microseconds: 1 });
         const spending = (place: number) => [{ place, time: { start, end }, isFee: false, amount }];
         return amount.lte(0) ? [] : [{ priceId: null, isLate, lines, spendings: spending }];
@@ -213,8 +212,9 @@ const contentOf = (name: string, amount: Decimal, use: { billingCreditId: string
 });
 
 function useDraft({ id, name }: FrozenCredit, amount: Decimal, line: DraftLine): DraftLine {
-  const { start, end } = timeOf(line);
-  const content = { ...contentOf(name, amount, { billingCreditId: id }), periodStart: start, periodEnd: end };
+  const { displayName, periodStart, periodEnd } = unbilled(line);
+  const use = contentOf(`${displayName}: ${name}`, amount, { billingCreditId: id });
+  const content = { ...use, periodStart, periodEnd };
   return underLine(otherDraft({ amount, taxRate: line.taxRate, content }), line);
 }
 
@@ -231,10 +231,6 @@ function returnDraft(input: CalculationInput, returned: Return): DraftLine {
   return otherDraft({ amount: quoted, taxRate, content });
 }
 
-/** The time of the charge that a line bears. */
-function timeOf(line: DraftLine): Period {
-  const { periodStart: start, periodEnd: end } = line.stored({
-    ...{ amount: ZERO, net: ZERO, tax: ZERO, gross: ZERO, cut: ZERO, taxRate: line.taxRate },
-  });
-  return { start, end };
-}
+/** What a line says, before its amounts are known. */
+const unbilled = (line: DraftLine): CalculatedLine =>
+  line.stored({ ...{ amount: ZERO, net: ZERO, tax: ZERO, gross: ZERO, cut: ZERO }, taxRate: line.taxRate });
