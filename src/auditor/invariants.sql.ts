@@ -154,7 +154,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'refunds-of-what-is-left',
-    meaning: 'I-41: no refund in force is of an invoice of which a credit or a correction has taken something back',
+    meaning: 'I-41: no refund in force is of an invoice of which a credit or a correction had taken something back',
     broken: sql`
       select n.merchant_id, n.invoice_id as id, format('refunded by %s and credited before', n.number) as detail
         from credit_note n
@@ -166,7 +166,7 @@ export const invariants: readonly Invariant[] = [
               or exists (
                 select from invoice_line b
                   join invoice o on o.merchant_id = i.merchant_id and o.subscription_id = i.subscription_id
-                   and o.id <> i.id and o.status <> 'CANCELLED'
+                   and o.id <> i.id and o.status <> 'CANCELLED' and o.issued_at <= n.created_at
                   join invoice_line l on l.merchant_id = o.merchant_id and l.invoice_id = o.id
                    and l.type = 'late_usage' and l.price_id = b.price_id
                    and l.period_start < b.period_end and l.period_end > b.period_start

@@ -1,10 +1,10 @@
 import { decimal, plain, sum } from '../../kernel/decimal.ts';
-import type { FrozenOutsideTax, OutsideTaxAnswer } from '../invoice/frozen-terms.ts';
+import type { FrozenCredits, FrozenOutsideTax, OutsideTaxAnswer } from '../invoice/frozen-terms.ts';
 import type { TaxRecord } from '../invoice/invoice.ts';
 import type { CalculatedLine, Calculation, CalculationInput, DraftLine } from './calculation.ts';
 import { commitmentDrafts, type DraftsOfDue } from './commitment-lines.ts';
 import { couponDrafts } from './coupon-lines.ts';
-import { creditUseDrafts } from './credit-use-lines.ts';
+import { creditUseDrafts, withoutExcess } from './credit-use-lines.ts';
 import { draftsOf } from './due-lines.ts';
 import { asAmount, otherDraft } from './line-content.ts';
 import { inTwo } from './one-price.ts';
@@ -16,13 +16,19 @@ import { type InvoiceTotals, invoiceTotals, type TotalLine } from './totals.ts';
  * calculation of a closed one and the recomputation by an auditor are this one function.
  */
 export function calculate(input: CalculationInput): Calculation {
+  return calculated(input, input.billingCredits);
+}
+
+/** @param had the credits before anything was taken from them because of rounding */
+function calculated(input: CalculationInput, had: FrozenCredits | undefined): Calculation {
   const drafts = allDrafts(input);
   const { totals, credits } = totalsOf(drafts, input);
+  const lines = drafts.map((draft, index) => withCut(draft, totals.lines[index] as TotalLine, input.currency));
+  const own = lines.slice(0, lines.length - (input.others?.length ?? 0)); // what the others took is off what was left
+  const less = withoutExcess(input.billingCredits, had, own);
+  if (less !== null) return calculated({ ...input, billingCredits: less }, had);
   return {
-    lines: drafts.map((draft, index) => {
-      const total = totals.lines[index] as TotalLine;
-      return withCut(draft, total, input.currency);
-    }),
+    lines,
     appliesTo: drafts.map(({ appliesTo }) => (appliesTo === null ? null : drafts.indexOf(appliesTo))),
     ids: drafts.map(({ id }) => id ?? null),
     subtotal: totals.subtotal,

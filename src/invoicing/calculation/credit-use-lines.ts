@@ -1,5 +1,6 @@
-import { Decimal, decimal, sum, ZERO } from '../../kernel/decimal.ts';
+import { Decimal, decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import { allocate, roundTo } from '../../kernel/money.ts';
+import { withTax } from '../credit-notes/unused-credit.ts';
 import { type BilledItem, leftOfItem } from '../difference/billed.ts';
 import type { DueCharge } from '../difference/due.ts';
 import type { FrozenCredit, FrozenCredits } from '../invoice/frozen-terms.ts';
@@ -7,6 +8,7 @@ import { type Burnt, burn, type Spending, spendingsOf } from '../owed/burn.ts';
 import type { CalculatedLine, CalculationInput, DraftLine, OtherLine } from './calculation.ts';
 import type { DraftsOfDue } from './commitment-lines.ts';
 import { otherDraft, PLAIN_LINE, underLine } from './line-content.ts';
+import { reduced, type TotalledLine } from './totals.ts';
 
 /** A charge of an invoice that credits may pay. */
 interface Payable {
@@ -63,6 +65,27 @@ export function creditUseDrafts(
   return { own: drafts(false), late: [...drafts(true), ...gives] };
 }
 
+/**
+ * Credits that burn less, because lines took more of some than these had: the tax in inclusive prices is rounded over
+ * all lines of an invoice, so that the net amount of one may be a cent above what was burnt.
+ * @param burning as they were for these lines
+ * @returns null: no line took too much
+ */
+export function withoutExcess(
+  burning: FrozenCredits | undefined,
+  had: FrozenCredits | undefined,
+  lines: readonly Pick<CalculatedLine, 'workings' | 'totalPrice'>[],
+): FrozenCredits | null {
+  const uses = Map.groupBy(lines, ({ workings }) => workings?.use?.billingCreditId);
+  const held = (burning?.held ?? []).map((credit, place) => {
+    const used = sum((uses.get(credit.id) ?? []).map(({ totalPrice }) => totalPrice)).negated();
+    const excess = Decimal.max(ZERO, used.minus(had?.held[place]?.left ?? ZERO));
+    return { ...credit, left: plain(decimal(credit.left).minus(excess)), hasLess: excess.gt(0) };
+  });
+  if (!burning || held.every(({ hasLess }) => !hasLess)) return null;
+  return { ...burning, held: held.map(({ hasLess, ...credit }) => credit) };
+}
+
 const isFor = ({ priceIds, paysMinimum }: FrozenCredit, { priceId }: Payable): boolean =>
   priceId === null ? paysMinimum : priceIds === null || priceIds.includes(priceId);
 
@@ -72,17 +95,20 @@ interface Return {
   readonly billingCreditId: string;
   /** Before tax. */
   readonly amount: Decimal;
+  /** Its share of the tax that the correction takes back; absent: the correction is taxed by its rate. */
+  readonly tax?: Decimal;
 }
 
 /**
  * What billing credits get back where a correction takes usage back: what they pay above what its bills still owe, of
  * the last one first. So much of the correction stays on the invoice.
  */
-function returnsOf(input: CalculationInput, { due, drafts }: DraftsOfDue): Return[] {
+function returnsOf(input: CalculationInput, { due, drafts }: DraftsOfDue): readonly Return[] {
   const [line] = drafts;
-  let taken = sum(drafts.map(({ amount }) => amount)).negated();
-  if (!line || due.late === undefined || taken.lte(0)) return [];
-  if (input.taxBehavior === 'inclusive') taken = netOf(input, [{ line, left: taken }]);
+  const whole = { amount: sum(drafts.map(({ amount }) => amount)).negated(), tax: taxOf(drafts)?.negated() };
+  if (!line || due.late === undefined || whole.amount.lte(0)) return [];
+  const net = netOfCorrection(input, line, whole);
+  let taken = net;
   const returns = due.late.items.toReversed().flatMap((item): Return[] => {
     const left = Decimal.max(ZERO, leftOfItem(item).net);
     const off = Decimal.min(left, taken);
@@ -94,16 +120,46 @@ function returnsOf(input: CalculationInput, { due, drafts }: DraftsOfDue): Retur
       return amount.isZero() ? [] : [{ item, billingCreditId, amount }];
     });
   });
-  const kept = sum(returns.map((each) => quotedOf(input, each)));
-  const most = (line.mostCut ?? line.amount.negated()).minus(kept);
-  if (kept.gt(0)) Object.assign(line, { mostCut: Decimal.max(ZERO, most) });
-  return returns;
+  if (returns.length === 0) return [];
+  const taxed = whole.tax ? withTax({ net, tax: whole.tax }, returns, input.currency) : returns;
+  const kept = sum(taxed.map((each) => quotedOf(input, each)));
+  const most = Decimal.max(ZERO, (line.mostCut ?? line.amount.negated()).minus(kept));
+  Object.assign(line, { mostCut: most });
+  return whole.tax ? asLeft(input, taxed, reduced(line, line.amount.plus(most), input.currency), drafts) : taxed;
+}
+
+/** The tax of lines that take back what was billed; absent: they are taxed by their rate. */
+const taxOf = (lines: readonly TotalledLine[]): Decimal | undefined =>
+  lines.some(({ tax }) => tax === undefined) ? undefined : sum(lines.map(({ tax = ZERO }) => tax));
+
+function netOfCorrection(
+  input: CalculationInput,
+  line: DraftLine,
+  { amount, tax }: { readonly amount: Decimal; readonly tax: Decimal | undefined },
+): Decimal {
+  if (input.taxBehavior !== 'inclusive') return amount;
+  return tax ? amount.minus(tax) : netOf(input, [{ line, left: amount }]);
+}
+
+/** What is left of a correction where all is cut that may be is what stands beside it, to the cent of its tax. */
+function asLeft(
+  { taxBehavior }: CalculationInput,
+  returns: readonly Return[],
+  line: TotalledLine,
+  [, ...discounts]: readonly DraftLine[],
+): readonly Return[] {
+  if (taxBehavior === 'inclusive') return returns;
+  const tax = taxOf([line, ...discounts]) ?? ZERO;
+  const others = returns.slice(0, -1);
+  const given = sum(others.map((each) => each.tax ?? ZERO));
+  return [...others, { ...(returns.at(-1) as Return), tax: tax.plus(given).negated() }];
 }
 
 /** A part of an item as its price quotes it. */
-function quotedOf({ taxBehavior, currency }: CalculationInput, { item, amount }: Return): Decimal {
+function quotedOf({ taxBehavior, currency }: CalculationInput, { item, amount, tax }: Return): Decimal {
+  if (taxBehavior !== 'inclusive') return amount;
   const factor = item.taxRate.div(PERCENT).plus(1);
-  return taxBehavior === 'inclusive' ? roundTo(amount.times(factor), currency, 'half-away-from-zero') : amount;
+  return tax ? amount.plus(tax) : roundTo(amount.times(factor), currency, 'half-away-from-zero');
 }
 
 /** The charges of an invoice that come to something, in the order of their lines. */
@@ -221,14 +277,14 @@ function useDraft({ id, name }: FrozenCredit, amount: Decimal, line: DraftLine):
 /** What a bill of another invoice no longer needs goes back to its credit. */
 function returnDraft(input: CalculationInput, returned: Return): DraftLine {
   const quoted = quotedOf(input, returned);
-  const { item, billingCreditId } = returned;
+  const { item, billingCreditId, tax } = returned;
   const { invoiceId, priceId, displayName, period, lines, taxRate } = item;
   const content: OtherLine['content'] = {
     ...contentOf(`${displayName}: billing credit given back`, quoted, { billingCreditId, onInvoiceId: invoiceId }),
     ...{ priceId, feeId: lines[0]?.feeId ?? null },
     ...{ periodStart: period.start, periodEnd: period.end },
   };
-  return otherDraft({ amount: quoted, taxRate, content });
+  return otherDraft({ amount: quoted, taxRate, ...(tax && { tax }), content });
 }
 
 /** What a line says, before its amounts are known. */

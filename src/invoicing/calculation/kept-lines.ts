@@ -27,7 +27,7 @@ export function keptLines(lines: readonly Kept[], taxBehavior: TaxBehavior): Oth
   return lines.map((line) => ({
     amount: quoted(line),
     taxRate: line.taxRate,
-    ...((takesBack(line) || line.workings?.use?.creditId) && { tax: line.totalTax }),
+    ...((takesBack(line) || line.workings?.use?.onInvoiceId) && { tax: line.totalTax }),
     content: line,
   }));
 }

@@ -100,7 +100,7 @@ function cutBy(lines: readonly TotalledLine[], cut: Decimal, currency: string): 
 }
 
 /** A line of which less is left; a tax of its own goes down in proportion. */
-const reduced = (line: TotalledLine, amount: Decimal, currency: string): TotalledLine => ({
+export const reduced = (line: TotalledLine, amount: Decimal, currency: string): TotalledLine => ({
   ...line,
   amount,
   ...(line.tax && { tax: roundTo(line.tax.times(amount).div(line.amount), currency, 'half-away-from-zero') }),

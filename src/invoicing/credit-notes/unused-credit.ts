@@ -1,4 +1,5 @@
 import { Decimal, sum, ZERO } from '../../kernel/decimal.ts';
+import { roundTo } from '../../kernel/money.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { Correction } from '../difference/billed.ts';
 import type { ShareOfTime } from '../rating/index.ts';
@@ -116,3 +117,19 @@ export function givenBackBy(
 const keyOf = ({ invoiceId, priceId, chargedFrom, chargedTo }: CreditOfCharge) => ({
   ...{ invoiceId, priceId, periodStart: chargedFrom, periodEnd: chargedTo },
 });
+
+/** Parts of a net amount with their shares of its tax, exact together. */
+export function withTax<Part extends { readonly amount: Decimal }>(
+  { net, tax }: { readonly net: Decimal; readonly tax: Decimal },
+  parts: readonly Part[],
+  currency: string,
+): (Part & { readonly net: Decimal; readonly tax: Decimal })[] {
+  let [given, taxed] = [ZERO, ZERO];
+  return parts.map((part) => {
+    given = given.plus(part.amount);
+    const upTo = roundTo(tax.times(given).div(net), currency, 'half-away-from-zero');
+    const own = upTo.minus(taxed);
+    taxed = upTo;
+    return { ...part, net: part.amount, tax: own };
+  });
+}

@@ -1,10 +1,9 @@
 import type { Tx } from '../../db/index.ts';
 import { Decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
-import { roundTo } from '../../kernel/money.ts';
 import { formatInstant } from '../../kernel/time.ts';
 import type { OtherLine } from '../calculation/calculation.ts';
 import { CORRECTION } from '../calculation/line-content.ts';
-import type { CreditOn, UnusedCreditRow } from '../credit-notes/unused-credit.ts';
+import { type CreditOn, type UnusedCreditRow, withTax } from '../credit-notes/unused-credit.ts';
 import { selectCreditsOn } from '../credit-notes/unused-credits.sql.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { CreditWorkings } from '../invoice/workings.ts';
@@ -104,22 +103,6 @@ const backLine = (
     workings: { use: { billingCreditId, onInvoiceId: invoiceId, creditId: id } },
   },
 });
-
-/** Parts of a net amount with their shares of its tax, exact together. */
-export function withTax<Part extends { readonly amount: Decimal }>(
-  { net, tax }: { readonly net: Decimal; readonly tax: Decimal },
-  parts: readonly Part[],
-  currency: string,
-): (Part & { readonly net: Decimal; readonly tax: Decimal })[] {
-  let [given, taxed] = [ZERO, ZERO];
-  return parts.map((part) => {
-    given = given.plus(part.amount);
-    const upTo = roundTo(tax.times(given).div(net), currency, 'half-away-from-zero');
-    const own = upTo.minus(taxed);
-    taxed = upTo;
-    return { ...part, net: part.amount, tax: own };
-  });
-}
 
 /** The credits on an invoice with prices without tax. */
 export const creditLinesOn = async (tx: Tx, invoice: InvoiceRow): Promise<OtherLine[]> =>

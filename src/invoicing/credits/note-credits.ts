@@ -14,7 +14,7 @@ import {
   selectSumsOfCreditNotes,
   selectUnvoidedCreditNote,
 } from '../credit-notes/credit-notes.sql.ts';
-import { givenBackBy, type UnusedCreditRow } from '../credit-notes/unused-credit.ts';
+import { givenBackBy, type UnusedCreditRow, withTax } from '../credit-notes/unused-credit.ts';
 import { insertUnusedCredit, markCredited, selectCreditsOn } from '../credit-notes/unused-credits.sql.ts';
 import { selectBilledLines, selectCredits } from '../difference/billed.sql.ts';
 import {
@@ -35,7 +35,7 @@ import { justBefore } from '../owed/charges.ts';
 import { markPaid } from '../paying/pay.ts';
 import { expireSessionsOf } from '../paying/sessions.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
-import { isOfUsage, leftOf, nameOf, withTax } from './credit-lines.ts';
+import { isOfUsage, leftOf, nameOf } from './credit-lines.ts';
 
 /** The lines of a credit note, what they may come to, and what of them goes off a debt. */
 interface NoteOrder {
