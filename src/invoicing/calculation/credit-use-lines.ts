@@ -1,7 +1,7 @@
 import { Decimal, decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import { allocate, roundTo } from '../../kernel/money.ts';
 import { withTax } from '../credit-notes/unused-credit.ts';
-import { type BilledItem, leftOfItem } from '../difference/billed.ts';
+import { type BilledItem, leftOfBills } from '../difference/billed.ts';
 import type { DueCharge } from '../difference/due.ts';
 import type { FrozenCredit, FrozenCredits } from '../invoice/frozen-terms.ts';
 import { type Burnt, burn, type Spending, spendingsOf } from '../owed/burn.ts';
@@ -109,8 +109,10 @@ function returnsOf(input: CalculationInput, { due, drafts }: DraftsOfDue): reado
   if (!line || due.late === undefined || whole.amount.lte(0)) return [];
   const net = netOfCorrection(input, line, whole);
   let taken = net;
-  const returns = due.late.items.toReversed().flatMap((item): Return[] => {
-    const left = Decimal.max(ZERO, leftOfItem(item).net);
+  const { items } = due.late;
+  const lefts = leftOfBills(items);
+  const returns = items.toReversed().flatMap((item, fromLast): Return[] => {
+    const left = lefts.at(-1 - fromLast) ?? ZERO;
     const off = Decimal.min(left, taken);
     taken = taken.minus(off);
     let over = Decimal.min(off, sum(item.uses.map(({ amount }) => amount)).minus(left.minus(off)));

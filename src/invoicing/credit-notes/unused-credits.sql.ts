@@ -1,7 +1,7 @@
 import { columns, recordset, sql, type Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { selectUsesOfCharges } from '../difference/billing-credits.sql.ts';
+import { usesOfCharges } from '../difference/uses-of-charges.ts';
 import type { CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { type CreditOn, givenBackBy, type UnusedCreditRow } from './unused-credit.ts';
@@ -96,7 +96,7 @@ export async function selectCreditsOnInvoices(
        and c.noted_amount < c.amount
      order by c.seq`);
   if (rows.length === 0) return new Map();
-  const uses = await selectUsesOfCharges(
+  const uses = await usesOfCharges(
     tx,
     rows.map(({ invoiceId }) => invoiceId),
     invoiceIds,

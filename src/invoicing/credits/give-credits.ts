@@ -12,8 +12,8 @@ import {
 } from '../credit-notes/unused-credits.sql.ts';
 import { type BilledQuestion, selectBilledLinesOf, selectCreditsOf } from '../difference/billed.sql.ts';
 import { type BilledItem, itemsOf, leftOfItem } from '../difference/billed.ts';
-import { selectUsesOfCharges } from '../difference/billing-credits.sql.ts';
 import { compareTime, creditsOf, type TimeCredit } from '../difference/time.ts';
+import { usesOfCharges } from '../difference/uses-of-charges.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { lockInvoicesById, selectInvoice, selectInvoices } from '../invoice/invoices.sql.ts';
@@ -236,7 +236,7 @@ async function creditsAtEnd(
     const coming = notedOf(rows, owed.plus(owedAgain), billed.currency).map(({ credit, part }) => ({
       ...{ ...credit, notedAmount: part.net, notedTax: part.tax, billedNumber: billed.invoiceNumber },
     }));
-    const given = givenBackBy(coming, await selectUsesOfCharges(tx, [invoiceId], [invoice.id]), false);
+    const given = givenBackBy(coming, await usesOfCharges(tx, [invoiceId], [invoice.id]), false);
     expected.push(...coming.map((credit, place) => ({ ...credit, givesBack: given[place] ?? [] })));
   }
   return [...standing.filter(({ id }) => !replaced.has(id)), ...expected].filter((credit) =>

@@ -26,7 +26,8 @@ import {
   leftOfItem,
   quoted,
 } from '../difference/billed.ts';
-import { selectUsesOfCharges, type UseOfCharge } from '../difference/billing-credits.sql.ts';
+import type { UseOfCharge } from '../difference/billing-credits.sql.ts';
+import { usesOfCharges } from '../difference/uses-of-charges.ts';
 import type { CreditNoteLine, CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { type InvoiceRow, payerOf } from '../invoice/invoice.ts';
@@ -89,7 +90,7 @@ export async function noteEachCredits(
   const invoices = await lockInvoicesById(tx, ids);
   const owedOn = await owedOfEach(tx, ids);
   const sumsBefore = await selectSumsOfCreditNotes(tx, ids);
-  const uses = Map.groupBy(await selectUsesOfCharges(tx, ids), ({ invoiceId }) => invoiceId);
+  const uses = Map.groupBy(await usesOfCharges(tx, ids), ({ invoiceId }) => invoiceId);
   const decided = asked.map((each) => {
     const invoice = invoices.get(each.invoiceId);
     if (!invoice) throw new Error(`Invoice ${each.invoiceId} no longer exists.`);

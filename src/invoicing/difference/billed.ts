@@ -1,4 +1,4 @@
-import { type Decimal, decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
+import { Decimal, decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import { roundTo } from '../../kernel/money.ts';
 import { intersect, lengthOf, subtract } from '../../kernel/spans.ts';
 import type { Instant, Period } from '../../kernel/time.ts';
@@ -208,6 +208,25 @@ export const leftOfItem = ({ net, tax, credits }: BilledItem) => ({
   net: net.minus(sum(credits.map((credit) => credit.net))),
   tax: tax.minus(sum(credits.map((credit) => credit.tax))),
 });
+
+/**
+ * What is left of the net amounts of bills of one price in time that overlaps, in the order of billing: what a
+ * correction among them takes back is off the last bill before it first.
+ */
+export function leftOfBills(bills: readonly BilledItem[]): Decimal[] {
+  let taken = ZERO;
+  return bills
+    .toReversed()
+    .map((bill): Decimal => {
+      const { net } = leftOfItem(bill);
+      if (net.lte(0)) taken = taken.minus(net);
+      if (net.lte(0) || !bill.isStanding) return ZERO;
+      const off = Decimal.min(net, taken);
+      taken = taken.minus(off);
+      return net.minus(off);
+    })
+    .reverse();
+}
 
 /** The same without what billing credits pay of it. */
 export function moneyLeftOf(item: BilledItem): AmountWithTax {

@@ -83,6 +83,8 @@ export async function selectCreditsFor(
 /** A line of an invoice by which a credit pays a charge, with what is left of it, and what the charge still owes. */
 export interface UseOfCharge {
   readonly invoiceId: string;
+  /** Null: it is of an order. */
+  readonly subscriptionId: string | null;
   readonly lineId: string;
   readonly billingCreditId: string;
   readonly priceId: string | null;
@@ -94,6 +96,7 @@ export interface UseOfCharge {
   readonly paid: Decimal;
   /** What later invoices gave back of the charge to its credit. */
   readonly returned: Decimal;
+  /** Before corrections on later invoices. */
   readonly owed: Decimal;
 }
 
@@ -107,7 +110,7 @@ export const selectUsesOfCharges = (
   without: readonly string[] = [],
 ): Promise<UseOfCharge[]> =>
   tx.rows<UseOfCharge>(sql`
-    select l.invoice_id, l.id as line_id, l.workings->'use'->>'billingCreditId' as billing_credit_id, l.price_id,
+    select l.invoice_id, i.subscription_id, l.id as line_id, l.workings->'use'->>'billingCreditId' as billing_credit_id, l.price_id,
            l.display_name, l.period_start, l.period_end, l.tax_rate,
            -${NET_OF_USE} as paid,
            coalesce((
@@ -131,6 +134,7 @@ export const selectUsesOfCharges = (
                 and c.price_id is not distinct from l.price_id
                 and c.charged_from = l.period_start and c.charged_to = l.period_end), 0) as owed
       from invoice_line l
+      join invoice i on i.merchant_id = l.merchant_id and i.id = l.invoice_id
      where l.merchant_id = ${tx.merchantId} and l.invoice_id = any (${[...invoiceIds]}::text[])
        and l.type = 'billing_credit' and l.workings->'use'->>'onInvoiceId' is null
      order by l.invoice_id, l.position desc`);
