@@ -58,6 +58,7 @@ function statusOf(of: {
 
 /** The money that some credits have, all in one currency. */
 export interface CreditBalance {
+  readonly at: Instant;
   readonly granted: Decimal;
   readonly used: Decimal;
   readonly pending: Decimal;
@@ -78,5 +79,5 @@ export function balanceOf(
   const granted = sum(figures.map(({ credit, of }) => credit.amount.minus(of.voided)));
   const [used, pending, expired] = [total('used'), total('pending'), total('expired')];
   const available = Decimal.max(ZERO, granted.minus(used).minus(pending).minus(expired));
-  return { granted, used, pending, expired, available };
+  return { at, granted, used, pending, expired, available };
 }

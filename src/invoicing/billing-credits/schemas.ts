@@ -159,6 +159,7 @@ export const CreditBalanceReply = Type.Object(
     object: Type.Literal('billing_credit_balance'),
     customerId: Id('customer'),
     currency: Type.String(),
+    at: Timestamp,
     granted: DecimalOut,
     used: DecimalOut,
     pending: DecimalOut,
@@ -169,6 +170,7 @@ export const CreditBalanceReply = Type.Object(
     $id: 'BillingCreditBalance',
     description: 'The billing credits of a customer in one currency.',
     'x-fields': {
+      at: 'The time of the balance.',
       granted: 'The amounts of the credits that are effective, less what was voided.',
       used: 'What issued invoices used.',
       pending: 'What drafts hold, and the usage and fees of open periods will use.',
@@ -182,11 +184,12 @@ export const CreditBalanceReply = Type.Object(
 export const toBalanceReply = (
   customerId: string,
   currency: string,
-  { granted, used, pending, expired, available }: CreditBalance,
+  { at, granted, used, pending, expired, available }: CreditBalance,
 ) => ({
   object: 'billing_credit_balance' as const,
   customerId,
   currency,
+  at: formatInstant(at),
   granted: formatMoney(granted, currency),
   used: formatMoney(used, currency),
   pending: formatMoney(pending, currency),
