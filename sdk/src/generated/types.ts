@@ -4157,6 +4157,8 @@ object: "billing_credit_balance"
 customerId: string
 /** The currency: an ISO 4217 code. */
 currency: string
+/** The time of the balance. */
+at: string
 granted: Decimal
 used: Decimal
 pending: Decimal
