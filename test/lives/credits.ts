@@ -56,16 +56,20 @@ export function creditsPay(life: Life, lived: Lived, owed: readonly Owed[]): str
   );
   const standing = lived.invoices.filter(({ id, status }) => ISSUED.has(status) && !refunded.has(id));
   const parts = lived.notes.filter(({ kind, status }) => ['credit', 'partial'].includes(kind) && status !== 'VOIDED');
-  /** What credit notes gave back of a line; 0 or below. */
-  const backOf = ({ id }: Resource): bigint =>
+  /** What credit notes gave back of a line, without or with its tax; 0 or below. */
+  const backOf = ({ id }: Resource, figure: 'amount' | 'total'): bigint =>
     parts
       .flatMap(({ lines }) => lines as Resource[])
       .filter(({ appliesToLineId }) => appliesToLineId === id)
-      .reduce((total, { amount }) => total + minor(amount), 0n);
+      .reduce((total, line) => total + minor(line[figure]), 0n);
   const uses = standing.flatMap((invoice) =>
     invoice.lines
       .filter(({ type }: Resource) => type === 'billing_credit')
-      .map((line: Resource) => ({ invoice, line, amount: -minor(line.totalPrice) + backOf(line) })),
+      .map((line: Resource) => ({
+        ...{ invoice, line },
+        amount: -minor(line.totalPrice) + backOf(line, 'amount'),
+        gross: -minor(line.totalAmount) + backOf(line, 'total'),
+      })),
   );
   const sum = (all: readonly { readonly amount: bigint }[]) => all.reduce((total, { amount }) => total + amount, 0n);
   const wrong: string[] = [];
@@ -118,17 +122,16 @@ function aboveOwed(
   life: Life,
   lived: Lived,
   owed: readonly Owed[],
-  uses: readonly { invoice: Resource; line: Resource; amount: bigint }[],
+  uses: readonly { invoice: Resource; line: Resource; amount: bigint; gross: bigint }[],
 ): string[] {
-  const isInclusive = life.taxBehavior === 'inclusive';
   const subOf = new Map([...lived.subscriptionIds].map(([sub, id]) => [id, sub]));
   const paid = new Map<string, Exact>();
-  for (const { invoice, line, amount } of uses) {
+  for (const { invoice, line, amount, gross } of uses) {
     const price = priceOf(line, invoice);
     if (price === null) continue;
     const key = `${subOf.get(invoice.subscriptionId)} ${price}`;
-    const rate = plus(exact(1n), times(read(String(line.taxRate)), exact(1n, 100n)));
-    paid.set(key, plus(paid.get(key) ?? exact(0n), isInclusive ? times(exact(amount), rate) : exact(amount)));
+    const asQuoted = exact(life.taxBehavior === 'inclusive' ? gross : amount);
+    paid.set(key, plus(paid.get(key) ?? exact(0n), asQuoted));
   }
   return owed.flatMap(({ sub, price, amount, roundings, isOpen }) => {
     const is = paid.get(`${sub} p${price}`);
