@@ -15,69 +15,166 @@ interface InPeriod {
   /** Null: the minimum of the plan. */
   readonly price: BilledPrice | null;
   readonly whole: Decimal;
-  /** The line on this invoice that bears it, where it is not a correction of another period. */
+  /** The line on this invoice that may bear its coupons; null: none. */
   readonly line: DraftLine | null;
 }
 
+/** The lines of the plan's minimum in a period. */
+export interface MinimumDrafts {
+  readonly start: Instant;
+  readonly isLate: boolean;
+  readonly drafts: readonly DraftLine[];
+}
+
 /**
- * The lines of the coupons that are worked out for a whole period of the plan, the oldest first, each on what the
- * former ones left: what the period owes of them now, less what other invoices took. They stand under the charges of
- * this invoice, in proportion to what is left of those and never below 0. What was taken too much is a line of its own.
- * @param minimums the lines of the plan's minimum in that period
+ * The lines of the coupons that are worked out for whole periods of the plan: what each period owes of them now, less
+ * what other invoices took.
+ * @returns those of the invoice's own periods, and of earlier ones
  */
 export function couponDrafts(
   input: CalculationInput,
+  charges: readonly DraftsOfDue[],
+  minimums: readonly MinimumDrafts[],
+): { readonly own: DraftLine[]; readonly late: DraftLine[] } {
+  const carried = new Map<string, Decimal>();
+  const drafts = { own: [] as DraftLine[], late: [] as DraftLine[] };
+  for (const due of input.coupons ?? []) {
+    const changes = changesIn(input, due, charges, minimums, carried);
+    for (const { redemption, amount } of changes.coupons) {
+      if (redemption.carriesOver) carried.set(redemption.id, (carried.get(redemption.id) ?? ZERO).plus(amount));
+    }
+    drafts[due.isLate ? 'late' : 'own'].push(...draftsIn(input, due, changes));
+  }
+  return drafts;
+}
+
+/** What a coupon takes of a period more than other invoices took; below 0: less. */
+export interface CouponChange {
+  readonly redemption: BilledRedemption;
+  readonly period: Instant;
+  readonly amount: Decimal;
+}
+
+/** The same of all periods where no further invoice bears it. */
+export function couponChanges(input: CalculationInput, due: readonly DueCoupons[]): CouponChange[] {
+  const carried = new Map<string, Decimal>();
+  return due.flatMap((each) => {
+    const { coupons } = changesIn(input, each, [], [], carried);
+    for (const { redemption, amount } of coupons)
+      if (redemption.carriesOver) carried.set(redemption.id, (carried.get(redemption.id) ?? ZERO).plus(amount));
+    return coupons.map(({ redemption, amount }) => ({ redemption, period: each.period.start, amount }));
+  });
+}
+
+interface ChangesInPeriod {
+  readonly all: readonly InPeriod[];
+  /** What is left of them before these coupons. */
+  readonly amounts: readonly Decimal[];
+  readonly coupons: readonly {
+    readonly redemption: BilledRedemption;
+    readonly isFor: readonly boolean[];
+    readonly amount: Decimal;
+  }[];
+}
+
+/**
+ * What the coupons of a period take now, the oldest first, each on what the former ones left, less what other invoices
+ * took.
+ * @param carried what earlier periods on this invoice took more of what carries over
+ */
+function changesIn(
+  input: CalculationInput,
   due: DueCoupons,
   charges: readonly DraftsOfDue[],
-  minimums: readonly DraftLine[],
-): DraftLine[] {
+  minimums: readonly MinimumDrafts[],
+  carried: ReadonlyMap<string, Decimal>,
+): ChangesInPeriod {
   const { all, amounts } = chargesIn(due, charges, minimums);
   let left = amounts;
-  // What the lines of this invoice can still bear: the former coupons may stand under those of another one.
-  let room = amounts.map((amount, at) => (all[at]?.line ? Decimal.max(ZERO, amount) : ZERO));
-  return due.coupons.flatMap((coupon) => {
-    const { redemption } = coupon;
+  const coupons = due.coupons.map((coupon) => {
+    const { redemption, taken } = coupon;
     const isFor = all.map(({ price }) => isForCharge(redemption, price));
     const of = left.map((amount, at) => (isFor[at] ? amount : ZERO));
-    const off = roundTo(offPeriod(coupon, all, isFor, sum(of)), input.currency, 'half-away-from-zero');
+    const available = coupon.available.minus(carried.get(redemption.id) ?? ZERO);
+    const off = roundTo(
+      offPeriod({ ...coupon, available }, all, isFor, sum(of)),
+      input.currency,
+      'half-away-from-zero',
+    );
     const shares = share(off, of, input.currency);
-    const own = room.map((amount, at) => (isFor[at] ? amount : ZERO));
     left = left.map((amount, at) => amount.minus(shares[at] as Decimal));
-    const now = Decimal.min(off.minus(coupon.taken), roundTo(sum(own), input.currency, 'half-away-from-zero'));
-    if (now.isZero()) return [];
-    if (now.lt(0)) return [takenBack(input, redemption, due.period.start, now.negated(), all, isFor)];
-    const given = share(now, own, input.currency);
-    room = room.map((amount, at) => amount.minus(given[at] as Decimal));
-    return given.flatMap((amount, at) => {
-      const { line } = all[at] as InPeriod;
-      return line === null || amount.isZero()
-        ? []
-        : [draftOf(redemption, due.period.start, amount.negated(), line, sum(own))];
-    });
+    return { redemption, isFor, amount: off.minus(taken) };
   });
+  return { all, amounts, coupons };
+}
+
+/**
+ * The lines of these changes on an invoice, in proportion to what is left of its charges and never below 0. What was
+ * taken too much is a line of its own. What an older coupon took of a charge on another invoice is missing to a newer
+ * one there, but not to the charges of this invoice: so the newer one takes its part of those, as if the two had changed
+ * their places.
+ */
+function draftsIn(input: CalculationInput, { period }: DueCoupons, { all, amounts, coupons }: ChangesInPeriod) {
+  const { currency } = input;
+  const backs = coupons.filter(({ amount }) => amount.lt(0));
+  const taken = backs.map(({ redemption, isFor, amount }) =>
+    takenBack(input, redemption, period.start, amount.negated(), all, isFor),
+  );
+  const lines = [...all.map(({ line }) => line), ...taken];
+  let room = [
+    ...amounts.map((amount, at) => (all[at]?.line ? Decimal.max(ZERO, amount) : ZERO)),
+    ...taken.map(({ amount }) => amount),
+  ];
+  const given = coupons.flatMap(({ redemption, isFor, amount }): DraftLine[] => {
+    let open = Decimal.max(ZERO, amount);
+    const place = (isOwn: boolean): DraftLine[] => {
+      const own = room.map((each, at) => ((isFor[at] ?? false) === isOwn ? each : ZERO));
+      const most = roundTo(sum(own), currency, 'half-away-from-zero');
+      const now = Decimal.min(open, most);
+      if (now.lte(0)) return [];
+      const shares = share(now, own, currency);
+      room = room.map((each, at) => each.minus(shares[at] as Decimal));
+      open = open.minus(now);
+      return shares.flatMap((part, at) => {
+        const line = lines[at] ?? null;
+        return line === null || part.isZero()
+          ? []
+          : [draftOf(redemption, period.start, part.negated(), line, isOwn ? sum(own) : null)];
+      });
+    };
+    return [...place(true), ...place(false)];
+  });
+  return [...taken, ...given];
 }
 
 /** All charges of a period, with what is left of them after the coupons of charges. */
 function chargesIn(
-  { billed, shareOf, isLate }: DueCoupons,
+  { period, billed, shareOf, isLate }: DueCoupons,
   charges: readonly DraftsOfDue[],
-  minimums: readonly DraftLine[],
+  minimums: readonly MinimumDrafts[],
 ): { readonly all: readonly InPeriod[]; readonly amounts: Decimal[] } {
+  // Corrections of closed periods stand as they are when the invoice is calculated again.
+  const mayBear = (isCorrection: boolean): boolean => isLate || !isCorrection;
   const own = charges.flatMap(({ due, drafts }) => {
     const [line] = drafts;
     const part = shareOf(due.charge);
     if (!line || part.numerator === 0n) return [];
-    const isOwn = isLate === (due.late !== undefined);
     const amountOf = (those: readonly DraftLine[]) => scale(sum(those.map(({ amount }) => amount)), part);
     const whole = amountOf(drafts.filter(({ type }) => type !== 'coupon'));
-    return [{ price: due.charge.price, whole, line: isOwn ? line : null, amount: amountOf(drafts) }];
+    const bearer = mayBear(due.late !== undefined) ? line : null;
+    return [{ price: due.charge.price, whole, line: bearer, amount: amountOf(drafts) }];
   });
   const ofPlan = minimums
-    .filter(({ type }) => type === 'commitment')
-    .map((line) => {
-      const coupons = sum(minimums.filter((each) => each.appliesTo === line).map(({ amount }) => amount));
-      return { price: null, whole: line.amount, line, amount: line.amount.plus(coupons) };
-    });
+    .filter(({ start }) => start.equals(period.start))
+    .flatMap(({ drafts, isLate: isCorrection }) =>
+      drafts
+        .filter(({ type }) => type === 'commitment')
+        .map((line) => {
+          const coupons = sum(drafts.filter((each) => each.appliesTo === line).map(({ amount }) => amount));
+          const bearer = mayBear(isCorrection) ? line : null;
+          return { price: null, whole: line.amount, line: bearer, amount: line.amount.plus(coupons) };
+        }),
+    );
   const all = [...billed.map((each) => ({ ...each, line: null })), ...own, ...ofPlan];
   return { all, amounts: all.map(({ amount }) => amount) };
 }
@@ -88,14 +185,14 @@ const isForCharge = (redemption: BilledRedemption, price: BilledPrice | null): b
 
 /** What a coupon takes of a period that comes to so much; exact. */
 function offPeriod(
-  { redemption, available }: CouponInPeriod,
+  { redemption, isIn, available }: CouponInPeriod,
   all: readonly InPeriod[],
   isFor: readonly boolean[],
   of: Decimal,
 ): Decimal {
   const { minimumAmount, percentOff } = redemption;
   const whole = sum(all.filter((_, at) => isFor[at]).map((each) => each.whole));
-  if (of.lte(0) || (minimumAmount !== null && whole.lt(minimumAmount))) return ZERO;
+  if (!isIn || of.lte(0) || (minimumAmount !== null && whole.lt(minimumAmount))) return ZERO;
   return percentOff === null ? Decimal.max(ZERO, Decimal.min(available, of)) : of.times(percentOff);
 }
 
@@ -119,17 +216,17 @@ const contentOf = ({ id, couponId, name }: BilledRedemption, period: Instant, am
   workings: { coupon: { couponId, redemptionId: id, period: period.toString() } },
 });
 
-/** The line of a coupon under a charge: with its dates and its tax. */
+/** The line of a coupon under a charge: with its dates and its tax. @param of null: the charge is not what it is of */
 function draftOf(
   redemption: BilledRedemption,
   period: Instant,
   amount: Decimal,
   charge: DraftLine,
-  of: Decimal,
+  of: Decimal | null,
 ): DraftLine {
   const content = contentOf(redemption, period, amount);
   const { percentOff } = redemption;
-  const discount = percentOff && { percent: plain(percentOff.times(100)), of: plain(of) };
+  const discount = percentOff && of && { percent: plain(percentOff.times(100)), of: plain(of) };
   const made = otherDraft({
     amount,
     taxRate: charge.taxRate,

@@ -388,7 +388,7 @@ const CORRECTIONS: ReadonlySet<string> = new Set(['late_usage', 'commitment']);
 export const isOf = (item: BilledItem, priceId: string | null, period: Period): boolean =>
   item.redemptionId === undefined && item.priceId === priceId && intersect([item.period], [period]).length > 0;
 
-/** The part of an invoice's other negative lines, those of a person before all others. */
+/** The part of an invoice's other negative lines that no credit mirrors, those of a person before all others. */
 async function deductionsByHand(
   tx: Tx,
   invoice: InvoiceRow,
@@ -396,7 +396,8 @@ async function deductionsByHand(
 ): Promise<(CreditNoteLine & { readonly isOfCredit: boolean })[]> {
   if (most.lte(0)) return [];
   const found = (await selectLines(tx, invoice.id)).filter(
-    ({ type, totalAmount }) => totalAmount.lt(0) && type !== 'credit' && !CORRECTIONS.has(type),
+    ({ type, totalAmount, workings }) =>
+      totalAmount.lt(0) && (['manual', 'billing_credit'].includes(type) || workings?.coupon?.period !== undefined),
   );
   const lines: (CreditNoteLine & { readonly isOfCredit: boolean })[] = [];
   for (const line of found.toSorted((a, b) => Number(b.type === 'manual') - Number(a.type === 'manual'))) {
