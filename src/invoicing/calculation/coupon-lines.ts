@@ -1,7 +1,7 @@
 import { Decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import { scale } from '../../kernel/fraction.ts';
 import { allocate, roundTo } from '../../kernel/money.ts';
-import type { Instant } from '../../kernel/time.ts';
+import type { Instant, Period } from '../../kernel/time.ts';
 import type { CouponInPeriod, DueCoupons } from '../difference/coupons-due.ts';
 import { isForPrice } from '../owed/coupons.ts';
 import { namesCharges } from '../terms/applies-to.ts';
@@ -17,6 +17,8 @@ interface InPeriod {
   readonly whole: Decimal;
   /** The line on this invoice that may bear its coupons; null: none. */
   readonly line: DraftLine | null;
+  /** It corrects a closed period: it stands as it is when the invoice is calculated again. */
+  readonly isCorrection: boolean;
 }
 
 /** The lines of the plan's minimum in a period. */
@@ -43,7 +45,9 @@ export function couponDrafts(
     for (const { redemption, amount } of changes.coupons) {
       if (redemption.carriesOver) carried.set(redemption.id, (carried.get(redemption.id) ?? ZERO).plus(amount));
     }
-    drafts[due.isLate ? 'late' : 'own'].push(...draftsIn(input, due, changes));
+    const { own, late } = draftsIn(input, due, changes);
+    drafts[due.isLate ? 'late' : 'own'].push(...own);
+    drafts.late.push(...late);
   }
   return drafts;
 }
@@ -51,18 +55,18 @@ export function couponDrafts(
 /** What a coupon takes of a period more than other invoices took; below 0: less. */
 export interface CouponChange {
   readonly redemption: BilledRedemption;
-  readonly period: Instant;
+  readonly period: Period;
   readonly amount: Decimal;
 }
 
 /** The same of all periods where no further invoice bears it. */
-export function couponChanges(input: CalculationInput, due: readonly DueCoupons[]): CouponChange[] {
+export function couponChanges(input: Pick<CalculationInput, 'currency'>, due: readonly DueCoupons[]): CouponChange[] {
   const carried = new Map<string, Decimal>();
   return due.flatMap((each) => {
     const { coupons } = changesIn(input, each, [], [], carried);
     for (const { redemption, amount } of coupons)
       if (redemption.carriesOver) carried.set(redemption.id, (carried.get(redemption.id) ?? ZERO).plus(amount));
-    return coupons.map(({ redemption, amount }) => ({ redemption, period: each.period.start, amount }));
+    return coupons.map(({ redemption, amount }) => ({ redemption, period: each.period, amount }));
   });
 }
 
@@ -83,7 +87,7 @@ interface ChangesInPeriod {
  * @param carried what earlier periods on this invoice took more of what carries over
  */
 function changesIn(
-  input: CalculationInput,
+  input: Pick<CalculationInput, 'currency'>,
   due: DueCoupons,
   charges: readonly DraftsOfDue[],
   minimums: readonly MinimumDrafts[],
@@ -109,60 +113,66 @@ function changesIn(
 }
 
 /**
- * The lines of these changes on an invoice, in proportion to what is left of its charges and never below 0. What was
- * taken too much is a line of its own. What an older coupon took of a charge on another invoice is missing to a newer
- * one there, but not to the charges of this invoice: so the newer one takes its part of those, as if the two had changed
- * their places.
+ * The lines of these changes on an invoice, in proportion to what is left of its charges and never below 0: under its
+ * own charges first, then under corrections. What was taken too much is a line of its own. What an older coupon took of
+ * a charge on another invoice is missing to a newer one there, but not to the charges of this invoice: so the newer one
+ * takes its part of those, as if the two had changed their places.
+ * @returns those under corrections apart
  */
-function draftsIn(input: CalculationInput, { period }: DueCoupons, { all, amounts, coupons }: ChangesInPeriod) {
+function draftsIn(
+  input: CalculationInput,
+  { period }: DueCoupons,
+  { all, amounts, coupons }: ChangesInPeriod,
+): { readonly own: DraftLine[]; readonly late: DraftLine[] } {
   const { currency } = input;
-  const backs = coupons.filter(({ amount }) => amount.lt(0));
-  const taken = backs.map(({ redemption, isFor, amount }) =>
-    takenBack(input, redemption, period.start, amount.negated(), all, isFor),
+  const taken = coupons.flatMap(({ redemption, isFor, amount }) =>
+    amount.lt(0) ? [takenBack(input, redemption, period.start, amount.negated(), all, isFor)] : [],
   );
-  const lines = [...all.map(({ line }) => line), ...taken];
-  let room = [
-    ...amounts.map((amount, at) => (all[at]?.line ? Decimal.max(ZERO, amount) : ZERO)),
-    ...taken.map(({ amount }) => amount),
-  ];
-  const given = coupons.flatMap(({ redemption, isFor, amount }): DraftLine[] => {
+  const bearers = [...all, ...taken.map((line) => ({ line, isCorrection: false }))];
+  const lefts = [...amounts, ...taken.map(({ amount }) => amount)];
+  let room = lefts.map((left, at) => (bearers[at]?.line ? Decimal.max(ZERO, left) : ZERO));
+  const drafts = { own: taken, late: [] as DraftLine[] };
+  for (const { redemption, isFor, amount } of coupons) {
     let open = Decimal.max(ZERO, amount);
-    const place = (isOwn: boolean): DraftLine[] => {
-      const own = room.map((each, at) => ((isFor[at] ?? false) === isOwn ? each : ZERO));
-      const most = roundTo(sum(own), currency, 'half-away-from-zero');
-      const now = Decimal.min(open, most);
-      if (now.lte(0)) return [];
-      const shares = share(now, own, currency);
-      room = room.map((each, at) => each.minus(shares[at] as Decimal));
-      open = open.minus(now);
-      return shares.flatMap((part, at) => {
-        const line = lines[at] ?? null;
-        return line === null || part.isZero()
-          ? []
-          : [draftOf(redemption, period.start, part.negated(), line, isOwn ? sum(own) : null)];
-      });
-    };
-    return [...place(true), ...place(false)];
-  });
-  return [...taken, ...given];
+    for (const isOwn of [true, false])
+      for (const isCorrection of [false, true]) {
+        const those = room.map((each, at) =>
+          (isFor[at] ?? false) === isOwn && bearers[at]?.isCorrection === isCorrection ? each : ZERO,
+        );
+        const most = sum(those);
+        const now = Decimal.min(open, roundTo(most, currency, 'half-away-from-zero'));
+        if (now.lte(0)) continue;
+        const shares = share(now, those, currency);
+        room = room.map((each, at) => each.minus(shares[at] as Decimal));
+        open = open.minus(now);
+        const made = shares.flatMap((part, at) => {
+          const line = bearers[at]?.line ?? null;
+          const of = isOwn ? most : null;
+          return line === null || part.isZero() ? [] : [draftOf(redemption, period.start, part.negated(), line, of)];
+        });
+        drafts[isCorrection ? 'late' : 'own'].push(...made);
+      }
+  }
+  return drafts;
 }
 
-/** All charges of a period, with what is left of them after the coupons of charges. */
+/**
+ * All charges of a period, with what is left of them after the coupons of charges: on other invoices, corrections on
+ * this one, its own.
+ */
 function chargesIn(
-  { period, billed, shareOf, isLate }: DueCoupons,
+  { period, billed, shareOf }: DueCoupons,
   charges: readonly DraftsOfDue[],
   minimums: readonly MinimumDrafts[],
 ): { readonly all: readonly InPeriod[]; readonly amounts: Decimal[] } {
-  // Corrections of closed periods stand as they are when the invoice is calculated again.
-  const mayBear = (isCorrection: boolean): boolean => isLate || !isCorrection;
-  const own = charges.flatMap(({ due, drafts }) => {
+  const amountOf = (drafts: readonly DraftLine[]) => sum(drafts.map(({ amount }) => amount));
+  const onThis = charges.flatMap(({ due, drafts }) => {
     const [line] = drafts;
     const part = shareOf(due.charge);
     if (!line || part.numerator === 0n) return [];
-    const amountOf = (those: readonly DraftLine[]) => scale(sum(those.map(({ amount }) => amount)), part);
-    const whole = amountOf(drafts.filter(({ type }) => type !== 'coupon'));
-    const bearer = mayBear(due.late !== undefined) ? line : null;
-    return [{ price: due.charge.price, whole, line: bearer, amount: amountOf(drafts) }];
+    const whole = scale(amountOf(drafts.filter(({ type }) => type !== 'coupon')), part);
+    const amount = scale(amountOf(drafts), part);
+    return [{ price: due.charge.price, whole, line, isCorrection: due.late !== undefined, amount }];
   });
   const ofPlan = minimums
     .filter(({ start }) => start.equals(period.start))
@@ -170,12 +180,16 @@ function chargesIn(
       drafts
         .filter(({ type }) => type === 'commitment')
         .map((line) => {
-          const coupons = sum(drafts.filter((each) => each.appliesTo === line).map(({ amount }) => amount));
-          const bearer = mayBear(isCorrection) ? line : null;
-          return { price: null, whole: line.amount, line: bearer, amount: line.amount.plus(coupons) };
+          const coupons = drafts.filter((each) => each.appliesTo === line);
+          return { price: null, whole: line.amount, line, isCorrection, amount: amountOf([line, ...coupons]) };
         }),
     );
-  const all = [...billed.map((each) => ({ ...each, line: null })), ...own, ...ofPlan];
+  const own = [...onThis, ...ofPlan];
+  const all = [
+    ...billed.map((each) => ({ ...each, line: null, isCorrection: false })),
+    ...own.filter(({ isCorrection }) => isCorrection),
+    ...own.filter(({ isCorrection }) => !isCorrection),
+  ];
   return { all, amounts: all.map(({ amount }) => amount) };
 }
 

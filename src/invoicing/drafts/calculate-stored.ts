@@ -98,9 +98,12 @@ function withReturned(frozen: FrozenTerms, late: readonly LineRow[]): FrozenTerm
 function isOfLate(terms: BillingTerms, invoice: InvoiceRow, line: LineRow, lines: readonly LineRow[]): boolean {
   const { type, appliesToLineId: of, periodEnd: end, workings } = line;
   if (workings?.use?.onInvoiceId !== undefined) return workings.use.creditId === undefined; // it has back
-  if (type === 'coupon' && workings?.coupon?.period !== undefined)
-    return isOfEarlier(terms, invoice, workings.coupon.period);
   const charge = of === null ? undefined : lines.find(({ id }) => id === of);
+  if (type === 'coupon' && workings?.coupon?.period !== undefined)
+    return (
+      isOfEarlier(terms, invoice, workings.coupon.period) ||
+      (charge !== undefined && isOfLate(terms, invoice, charge, lines))
+    );
   if ((type === 'coupon' || type === 'billing_credit') && charge)
     return charge.type === 'late_usage' || isOfLate(terms, invoice, charge, lines);
   if (type === 'commitment') return !(isOwnSeries(terms, invoice) && end.equals(invoice.periodEnd));
