@@ -182,19 +182,25 @@ export const invariants: readonly Invariant[] = [
     broken: sql`
       select c.merchant_id, c.invoice_id as id, format('%s and %s of tax credited of %s and %s', c.net, c.tax, l.net,
                                                        l.tax) as detail
-        from (select merchant_id, invoice_id, price_id, source_key, charged_from, charged_to, sum(amount) as net,
-                     sum(tax_amount) as tax
+        from (select merchant_id, invoice_id, price_id, source_key, charged_from, charged_to,
+                     correction -> 'coupon' ->> 'redemptionId' as redemption_id,
+                     correction -> 'coupon' ->> 'period' as period, sum(amount) as net, sum(tax_amount) as tax
                 from unused_credit
-               group by merchant_id, invoice_id, price_id, source_key, charged_from, charged_to) c
+               group by 1, 2, 3, 4, 5, 6, 7, 8) c
        cross join lateral (
          select coalesce(sum(l.total_price), 0) as net, coalesce(sum(l.total_tax), 0) as tax from invoice_line l
           where l.merchant_id = c.merchant_id and l.invoice_id = c.invoice_id
             and l.type not in ('credit', 'billing_credit')
-            and l.price_id is not distinct from c.price_id and l.source_key is not distinct from c.source_key
-            and l.workings -> 'coupon' -> 'period' is null -- no credit mirrors a coupon of a whole period
-            and l.period_start = c.charged_from and l.period_end = c.charged_to) l
-       where not (c.net between least(l.net, 0) and greatest(l.net, 0)
-                  and c.tax between least(l.tax, 0) and greatest(l.tax, 0))`,
+            and case when c.redemption_id is null then
+                  l.price_id is not distinct from c.price_id and l.source_key is not distinct from c.source_key
+                  and l.workings -> 'coupon' -> 'period' is null -- no credit mirrors a coupon of a whole period
+                  and l.period_start = c.charged_from and l.period_end = c.charged_to
+                else l.workings -> 'coupon' ->> 'redemptionId' = c.redemption_id
+                     and l.workings -> 'coupon' ->> 'period' = c.period end) l
+       where case when c.redemption_id is null then
+               not (c.net between least(l.net, 0) and greatest(l.net, 0)
+                    and c.tax between least(l.tax, 0) and greatest(l.tax, 0))
+             else c.net < l.net or c.tax < l.tax end`,
   },
   {
     name: 'fees-billed-once',

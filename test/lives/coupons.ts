@@ -83,7 +83,9 @@ export function offPeriods(
     const plan = segmentsOf(history).findLast(({ from }) => from <= span.from)?.plan;
     return plan !== undefined && (life.plans[plan] as Plan).cadence === chain.cadence;
   };
-  const periods = periodsOf(life, history).filter(own);
+  // Usage after an end as of the past stays billed, and so do the periods of its coupons.
+  const last = Math.max(0, ...bills.flatMap(({ service: { from, to } }) => [from + 1, to === NEVER ? 0 : to]));
+  const periods = periodsOf(life, { ...history, end: null }, last).filter(own);
   const coupons = ofPeriods(history);
   const carried = new Map<Coupon, bigint>();
   const because: string[] = [];

@@ -52,10 +52,13 @@ function unfinished({ invoices }: Lived): string[] {
 const priceOf = ({ type, invoiceDisplayName, displayName }: Resource): string | null => {
   if (type === 'billing_credit') return null;
   const name = invoiceDisplayName ?? displayName ?? '';
-  if (/^C\d+$/.test(name)) return 'coupon';
+  if (/^C\d+(: coupon given back)?$/.test(name)) return 'coupon';
   if (/: K\d+$/.test(name)) return null; // a credit note gives back to a billing credit
   return /^p\d+(?=$|:)/.exec(name)?.[0] ?? (name.startsWith('Minimum commitment') ? 'minimum' : null);
 };
+
+/** What goes into the wallet beside a credit note: a coupon takes it of the invoice still. */
+const isBeside = ({ displayName }: Resource): boolean => /^C\d+$/.test(displayName);
 
 const keyOf = ({ sub, price }: Owed): string => `${sub} ${typeof price === 'string' ? price : `p${price}`}`;
 
@@ -115,7 +118,7 @@ function billedIsOwed(life: Life, lived: Lived): string[] {
   for (const note of lived.notes)
     if (isOverPart(note) && note.status !== 'VOIDED')
       // What a credit note cannot bear of a credit goes into the wallet: its line for that bills no coupon.
-      for (const line of note.lines) if (priceOf(line) !== 'coupon') add(byId.get(note.invoiceId), line, -1n);
+      for (const line of note.lines) if (!isBeside(line)) add(byId.get(note.invoiceId), line, -1n);
   const known = new Map(owed.map((each) => [keyOf(each), each]));
   const heldBy = (key: string) =>
     [...billed].reduce(
@@ -126,8 +129,11 @@ function billedIsOwed(life: Life, lived: Lived): string[] {
     const is = billed.get(key) ?? { amount: 0n, held: 0n, working: [] };
     const should = known.get(key);
     const credits = is.working.filter((line) => /^(note|credit)/.test(line)).length;
-    // Charges that were given up count for a commitment, also where their usage came to less.
-    const given = should?.price === 'minimum' ? heldBy(key) : 0n;
+    // Charges that were given up count for a commitment, also where their usage came to less; and a commitment that
+    // was given up stays as it was billed, so that coupons take their part of it.
+    const isCommitted = life.plans.some(({ minimum }) => minimum !== undefined);
+    const isOfAll = should?.price === 'minimum' || (should?.price === 'coupon' && isCommitted);
+    const given = isOfAll ? heldBy(key) : 0n;
     return isRight(life, should, is, credits, given)
       ? []
       : [
@@ -280,7 +286,7 @@ function money(life: Life, { invoices, notes, payments: all, wallet, owedAgain, 
   const beside = sum(
     notes
       .filter(({ kind, status, invoiceId }) => kind === 'credit' && status !== 'VOIDED' && ids.has(invoiceId))
-      .flatMap(({ lines }) => lines.filter((line: Resource) => priceOf(line) === 'coupon'))
+      .flatMap(({ lines }) => lines.filter(isBeside))
       .map(({ total }: Resource) => total),
   );
   const unpaid = sum(inForce.map(({ unpaidAmount }) => unpaidAmount));

@@ -175,6 +175,48 @@ describe('an amount', () => {
     expect((await redemptionsOf(subscription))[0].totalDiscount).toBe('200.00');
   });
 
+  it('gives back with the credit note where no invoice follows, and not into the wallet', async () => {
+    const advance = await shop.plan([
+      await shop.feePrice({ paymentTerm: 'in_advance', properties: { unitPrice: '310' } }),
+    ]);
+    const { id } = await amountCoupon({ amountOff: '250' });
+    const subscription = await shop.subscribe(advance, { clock, coupons: [id], bankTransferOnly: true });
+    await payUpfront(subscription);
+    await shop.advance(clock, '2026-01-21T00:00:00Z');
+    await shop.act(`/v0/subscriptions/${subscription.id}/termination`, { reason: 'x', credit: 'wallet' });
+    // Paid 60.00. Owed are 20 of 31 days, 200.00 less 200.00: of the credit of 110.00 the coupon has back 50.00.
+    const upfront = (await shop.invoices(subscription)).find(({ kind }: Resource) => kind === 'upfront');
+    const { data } = await shop.read(`/v2/invoices/${upfront.id}/creditNotes`);
+    expect(data.map(({ total }: Resource) => total)).toEqual(['60.00']);
+    const note = await shop.read(`/v2/invoices/${upfront.id}/creditNotes/${data[0].id}`);
+    expect(note.lines.map(({ displayName, total }: Resource) => [displayName, total])).toEqual([
+      ['Voucher: coupon given back', '-50.00'],
+      ['Flat fee: not used', '110.00'],
+    ]);
+    const { balances } = await shop.read(`/v0/customers/${subscription.customerId}/wallet`);
+    expect(balances[0].balance).toBe('60.00');
+    expect((await redemptionsOf(subscription))[0].totalDiscount).toBe('200.00');
+  });
+
+  it('changes its place with a newer one that the first invoice of a period left no room', async () => {
+    const advance = await shop.feePrice({ paymentTerm: 'in_advance', properties: { unitPrice: '10' } });
+    const both = await shop.plan([advance, calls]);
+    const all = await amountCoupon({});
+    const ofFee = await amountCoupon({ name: 'Fee', amountOff: '8', appliesTo: { priceIds: [advance.id] } });
+    const subscription = await shop.subscribe(both, { clock, coupons: [all.id, ofFee.id], bankTransferOnly: true });
+    await shop.use(subscription.id, '2026-01-10T00:00:00Z', 90);
+    await shop.advance(clock, '2026-02-02T00:00:00Z');
+    // Of 100.00 the first takes 30.00, of them 3.00 of the fee, and the second the 7.00 that this leaves of the fee. The
+    // upfront invoice bore 10.00 of the first under the fee, so 20.00 and 7.00 stand under the usage.
+    const invoices = await shop.invoices(subscription);
+    const lines = invoices.flatMap((invoice: Resource) => invoice.lines as Resource[]);
+    const off = lines.filter(({ type, priceId }: Resource) => type === 'coupon' && priceId === calls.id);
+    expect(off.map(({ invoiceDisplayName, totalPrice }) => [invoiceDisplayName, totalPrice])).toEqual([
+      ['Voucher', '-20.00'],
+      ['Fee', '-7.00'],
+    ]);
+  });
+
   it('and a percentage apply in the order of their redemption', async () => {
     const half = await coupon({ duration: 'forever' });
     const off = await amountCoupon({ amountOff: '10' });

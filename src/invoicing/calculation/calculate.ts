@@ -79,19 +79,7 @@ function allDrafts(input: CalculationInput): DraftLine[] {
   });
   const ofMinimums = (late: boolean): DraftLine[] =>
     minimums.filter((each) => each.isLate === late).flatMap(({ drafts }) => drafts);
-  const ofCoupons = (late: boolean): DraftLine[] =>
-    (input.coupons ?? [])
-      .filter((coupons) => coupons.isLate === late)
-      .flatMap((coupons) => {
-        const own = minimums.filter(({ isLate, start }) => isLate === late && start.equals(coupons.period.start));
-        return couponDrafts(
-          input,
-          coupons,
-          charges,
-          own.flatMap(({ drafts }) => drafts),
-        );
-      });
-  const coupons = { own: ofCoupons(false), late: ofCoupons(true) };
+  const coupons = couponDrafts(input, charges, minimums);
   const uses = creditUseDrafts(input, {
     charges,
     minimums: { own: ofMinimums(false), late: ofMinimums(true) },

@@ -17,11 +17,15 @@ export const leftOf = ({ amount, taxAmount, notedAmount, notedTax }: UnusedCredi
 /** Does it correct the usage of a closed period? A commitment is no usage. */
 export const isOfUsage = ({ priceId, correction }: UnusedCreditRow): boolean => correction !== null && priceId !== null;
 
+/** Is it of what a coupon took of a whole period? */
+export const isOfCoupon = ({ correction }: UnusedCreditRow): boolean => correction?.coupon !== undefined;
+
 const CORRECTED = /: (?:late usage|correction of usage)$/;
 
 /** For a subscription it is unused time or less usage; for an order everything that is no longer owed. */
 export function nameOf(credit: UnusedCreditRow): string {
   const { displayName: name, sourceKey: key } = credit;
+  if (isOfCoupon(credit)) return `${name}: coupon given back`;
   if (isOfUsage(credit)) return `${name.replace(CORRECTED, '')}: ${CORRECTION}`;
   return key === null ? `${name}: not used` : `${name}: credit`;
 }

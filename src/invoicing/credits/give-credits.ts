@@ -29,6 +29,7 @@ import {
 import { shareOfTime } from '../rating/index.ts';
 import type { BillingTerms, CreditMode } from '../terms/billing-terms.ts';
 import { segmentAt, segmentsOf } from '../timeline/segments.ts';
+import { couponsBack } from './coupons-back.ts';
 import { type CreditsToNote, notedOf, noteEachCredits, owedOfEach } from './note-credits.ts';
 
 /** The end of charges that were billed for a time. */
@@ -119,12 +120,16 @@ async function giveOnce(
     tx,
     rows.map(({ row }) => row),
   );
-  const note = (mode: CreditMode, whatOf: (order: CreditOrder) => CreditsToNote['what']) => {
+  const note = async (mode: CreditMode, whatOf: (order: CreditOrder) => CreditsToNote['what']) => {
     const those = stored.filter((_, place) => rows[place]?.mode === mode);
     const byInvoice = Map.groupBy(those, ({ invoiceId }) => invoiceId);
-    const all = given.map(({ order, invoiceId }) => {
-      return { merchantId, invoiceId, credits: byInvoice.get(invoiceId) ?? [], what: whatOf(order) };
-    });
+    const all: CreditsToNote[] = [];
+    for (const { order, invoiceId } of given) {
+      const credits = byInvoice.get(invoiceId) ?? [];
+      const what = whatOf(order);
+      const back = what === 'all' ? await couponsBack(tx, order.terms, credits, now) : null;
+      all.push({ merchantId, invoiceId, credits: [...(back?.get(invoiceId) ?? []), ...credits], what });
+    }
     return noteEachCredits(dependencies, tx, all, now);
   };
   await note('invoice', ({ target }) => (target === null ? 'all' : 'unpaid'));

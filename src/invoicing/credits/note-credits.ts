@@ -36,7 +36,7 @@ import { justBefore } from '../owed/charges.ts';
 import { markPaid } from '../paying/pay.ts';
 import { expireSessionsOf } from '../paying/sessions.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
-import { isOfUsage, leftOf, nameOf } from './credit-lines.ts';
+import { isOfCoupon, isOfUsage, leftOf, nameOf } from './credit-lines.ts';
 
 /** The lines of a credit note, what they may come to, and what of them goes off a debt. */
 interface NoteOrder {
@@ -105,7 +105,9 @@ export async function noteEachCredits(
     decided.flatMap(({ noted }) => noted),
   );
   for (const { of, noted, back, ...amounts } of decided) {
-    const reason = noted.every(({ credit }) => isOfUsage(credit)) ? OWN_REASONS.correction : OWN_REASONS.unused;
+    const reason = noted.every(({ credit }) => isOfUsage(credit) || isOfCoupon(credit))
+      ? OWN_REASONS.correction
+      : OWN_REASONS.unused;
     const lines = noted.flatMap(({ credit, part }) =>
       grossOf(part).isZero() ? [] : [lineOfNote(credit, part, of.invoice)],
     );
@@ -251,7 +253,7 @@ function lineOfNote(credit: UnusedCreditRow, part: Amounts, { terms, currency }:
     taxAmount: part.tax,
     taxRate: credit.taxRate,
     periodStart: credit.unusedFrom,
-    periodEnd: credit.unusedTo,
+    periodEnd: isOfCoupon(credit) ? credit.unusedFrom : credit.unusedTo,
   };
 }
 
@@ -389,7 +391,7 @@ const CORRECTIONS: ReadonlySet<string> = new Set(['late_usage', 'commitment']);
 export const isOf = (item: BilledItem, priceId: string | null, period: Period): boolean =>
   item.redemptionId === undefined && item.priceId === priceId && intersect([item.period], [period]).length > 0;
 
-/** The part of an invoice's other negative lines, those of a person before all others. */
+/** The part of an invoice's other negative lines that no credit mirrors, those of a person before all others. */
 async function deductionsByHand(
   tx: Tx,
   invoice: InvoiceRow,
@@ -397,7 +399,8 @@ async function deductionsByHand(
 ): Promise<(CreditNoteLine & { readonly isOfCredit: boolean })[]> {
   if (most.lte(0)) return [];
   const found = (await selectLines(tx, invoice.id)).filter(
-    ({ type, totalAmount }) => totalAmount.lt(0) && type !== 'credit' && !CORRECTIONS.has(type),
+    ({ type, totalAmount, workings }) =>
+      totalAmount.lt(0) && (['manual', 'billing_credit'].includes(type) || workings?.coupon?.period !== undefined),
   );
   const lines: (CreditNoteLine & { readonly isOfCredit: boolean })[] = [];
   for (const line of found.toSorted((a, b) => Number(b.type === 'manual') - Number(a.type === 'manual'))) {
@@ -428,12 +431,16 @@ export interface TakenBack {
   readonly told: AtOnePrice | null;
 }
 
+/** Credits by the invoice whose credit note bears them. */
+export type CreditsByInvoice = ReadonlyMap<string, readonly UnusedCreditRow[]>;
+
 /** A correction with kinds that are already on a line of an invoice, or without kinds: a commitment. */
 export const SAID: Correction = { quantity: '0', charge: '0', discount: '0', maximum: '0', minimum: '0' };
 
 /**
  * Gives back by credit notes what no invoice can bear: on the invoices that billed it, the last first, with the tax
  * that was billed, and never more than is left of them (§3 Credits).
+ * @param besides further credits for their credit notes, by invoice
  * @returns the credits
  */
 export async function takeBack(
@@ -442,6 +449,7 @@ export async function takeBack(
   of: Pick<BillingTerms, 'merchantId' | 'subscriptionId' | 'currency' | 'taxBehavior'> & Pick<NotedInvoice, 'refundId'>,
   all: readonly TakenBack[],
   now: Instant,
+  besides: (given: readonly UnusedCreditRow[]) => Promise<CreditsByInvoice> = async () => new Map(),
 ): Promise<UnusedCreditRow[]> {
   const { merchantId, refundId } = of;
   const given: UnusedCreditRow[] = [];
@@ -460,8 +468,11 @@ export async function takeBack(
       left = parts?.rest ?? null;
     }
   }
-  for (const [invoiceId, rows] of Map.groupBy(given, (row) => row.invoiceId))
-    await noteCredits(dependencies, tx, { merchantId, invoiceId, refundId }, rows, 'all', now);
+  const beside = await besides(given);
+  for (const [invoiceId, rows] of Map.groupBy(given, (row) => row.invoiceId)) {
+    const credits = [...(beside.get(invoiceId) ?? []), ...rows];
+    await noteCredits(dependencies, tx, { merchantId, invoiceId, refundId }, credits, 'all', now);
+  }
   return given;
 }
 

@@ -184,11 +184,15 @@ export const selectFirstSeq = async (tx: Tx, { merchantId, id }: BilledFor): Pro
     select min(seq) as seq from invoice_line where merchant_id = ${merchantId} and invoice_id = ${id}`)
   ).seq;
 
-/** The start of the last service that the calculated invoices of a subscription bill; null: they bill nothing. */
+/**
+ * The last instant of which the calculated invoices of a subscription bill something: of their own periods the end, of
+ * fees in advance the start. Null: they bill nothing.
+ */
 export const selectLastService = async (tx: Tx, subscriptionId: string): Promise<Instant | null> =>
   (
     await tx.one<{ at: Instant | null }>(sql`
-    select greatest(max(l.period_start), max(i.period_start) filter (where i.kind = 'subscription')) as at
+    select greatest(max(l.period_start),
+                    max(i.period_end) filter (where i.kind = 'subscription') - interval '1 microsecond') as at
       from invoice i
       left join invoice_line l on l.merchant_id = i.merchant_id and l.invoice_id = i.id
        and l.price_id is not null and l.type <> 'credit'

@@ -57,6 +57,8 @@ export interface Correction {
   readonly minimum: string;
   /** By redemption; absent: none. */
   readonly coupons?: Readonly<Record<string, string>>;
+  /** It is of what a coupon took of a whole period, and of no charge. */
+  readonly coupon?: { readonly redemptionId: string; readonly period: string };
 }
 
 /** The lines of one price and one service interval on one invoice. */
@@ -97,7 +99,10 @@ const STANDING: ReadonlySet<string> = new Set(['DRAFT', 'ISSUED', 'PAYMENT_FAILE
 
 /** Groups lines into items, in the order in which they were billed. */
 export function itemsOf(lines: readonly StoredLine[], credits: readonly StoredCredit[]): BilledItem[] {
-  const ofItem = Map.groupBy(credits, (credit) =>
+  const [ofCoupons, ofCharges] = [true, false].map((isOf) =>
+    credits.filter(({ correction }) => (correction?.coupon !== undefined) === isOf),
+  ) as [StoredCredit[], StoredCredit[]];
+  const ofItem = Map.groupBy(ofCharges, (credit) =>
     keyOf(credit.invoiceId, credit.priceId, { start: credit.chargedFrom, end: credit.chargedTo }),
   );
   const uses = Map.groupBy(lines.filter(isUse), (line) =>
@@ -105,7 +110,7 @@ export function itemsOf(lines: readonly StoredLine[], credits: readonly StoredCr
   );
   const charges = lines.filter((line) => !isOfPeriod(line) && !isUse(line));
   const groups = Map.groupBy(charges, (line) => keyOf(line.invoiceId, line.priceId, timeOfLine(line)));
-  return [...chargeItems(groups, { credits: ofItem, uses }), ...couponItems(lines.filter(isOfPeriod))];
+  return [...chargeItems(groups, { credits: ofItem, uses }), ...couponItems(lines.filter(isOfPeriod), ofCoupons)];
 }
 
 const timeOfLine = ({ periodStart: start, periodEnd: end }: StoredLine): Period => ({ start, end });
@@ -126,7 +131,7 @@ function usesOf(lines: readonly StoredLine[]): CreditUse[] {
 const isOfPeriod = ({ workings }: StoredLine): boolean => workings?.coupon?.period !== undefined;
 
 /** What a coupon took of a period on an invoice, as an item of its own. */
-const couponItems = (lines: readonly StoredLine[]): BilledItem[] =>
+const couponItems = (lines: readonly StoredLine[], credits: readonly StoredCredit[]): BilledItem[] =>
   [
     ...Map.groupBy(lines, ({ invoiceId, workings }) => {
       const { redemptionId = '', period = '' } = workings?.coupon ?? {};
@@ -136,8 +141,14 @@ const couponItems = (lines: readonly StoredLine[]): BilledItem[] =>
     const [first] = those as [StoredLine];
     const { redemptionId = '', period = '' } = first.workings?.coupon ?? {};
     const start = Temporal.Instant.from(period);
+    const own = credits.filter(
+      ({ invoiceId, correction }) =>
+        invoiceId === first.invoiceId &&
+        correction?.coupon?.redemptionId === redemptionId &&
+        correction.coupon.period === period,
+    );
     return {
-      ...itemOf(those, first, []),
+      ...itemOf(those, first, own),
       ...{ redemptionId, priceId: null, isFee: false, period: { start, end: start } },
     };
   });

@@ -2,11 +2,12 @@ import { type Decimal, sum, ZERO } from '../../kernel/decimal.ts';
 import { type Fraction, scale } from '../../kernel/fraction.ts';
 import { earliest, type Instant, isBefore, latest, type Period } from '../../kernel/time.ts';
 import { type Cell, cellAt, cellOf, cellsIn } from '../owed/charges.ts';
+import { ownPeriodAt } from '../owed/coupon-window.ts';
 import { inTwoKinds, shareIn, windowOf } from '../owed/coupons.ts';
 import type { BilledPrice, BilledRedemption } from '../terms/billing-terms.ts';
-import { type HistoricTerms, segmentAt, segmentsOf } from '../timeline/segments.ts';
+import { boundsOfSeries, type HistoricTerms, segmentAt, segmentsOf } from '../timeline/segments.ts';
 import { type BilledItem, leftBeforeNotes } from './billed.ts';
-import type { BillingState, DueCharge } from './due.ts';
+import type { BillingState, DueCharge, UncalculatedInvoice } from './due.ts';
 import { priceOfItem, shareOfItem } from './share-of-item.ts';
 
 /** What of a period is on other invoices: a price, or (null) the minimum of the plan. */
@@ -21,6 +22,8 @@ export interface BilledInPeriod {
 /** A coupon in a period of the plan. */
 export interface CouponInPeriod {
   readonly redemption: BilledRedemption;
+  /** Does its window hold the period, or does it carry an amount over to it? */
+  readonly isIn: boolean;
   /** What it may take in the period, where it is an amount. */
   readonly available: Decimal;
   /** What other invoices took for it in the period. */
@@ -33,33 +36,66 @@ export interface DueCoupons {
   readonly coupons: readonly CouponInPeriod[];
   readonly billed: readonly BilledInPeriod[];
   readonly shareOf: (charge: DueCharge['charge']) => Fraction;
-  /** The period is closed, and this corrects its bill. */
+  /** It begins before the periods of the invoice, and this corrects its bill. */
   readonly isLate: boolean;
 }
 
+/** What decides on the coupons of periods; without an invoice if only what is billed is asked about. */
+export type CouponState = Pick<BillingState, 'terms' | 'items'> & { readonly invoice: UncalculatedInvoice | null };
+
 /**
  * The coupons that an invoice bears for whole periods of the plan (commercial.md §2): of the periods of its charges, so
- * that the first invoice with service of a period takes what it can, and a later one the remainder.
+ * that the first invoice with service of a period takes what it can, and a later one the remainder; and of those from
+ * its own period on of which other invoices took something, because a credit may have lowered what they owe.
  */
-export function couponsDue(
-  state: Pick<BillingState, 'terms' | 'items'> & { readonly invoice: BillingState['invoice'] | null },
-  due: readonly DueCharge[],
-): DueCoupons[] {
-  const { terms, invoice } = state;
-  const { ofPeriods } = inTwoKinds(terms.redemptions);
+export function couponsDue(state: CouponState, due: readonly DueCharge[]): DueCoupons[] {
+  const { ofPeriods } = inTwoKinds(state.terms.redemptions);
   if (ofPeriods.length === 0) return [];
-  const own = due.filter(({ late }) => late === undefined);
-  const start = invoice?.kind === 'subscription' ? cellOf(terms, invoice).start : null;
-  const ownCells = cellsOf(terms, own, start);
-  const first = ownCells.map((cell) => cell.start).reduce<Instant | null>((a, b) => (a ? earliest(a, b) : b), null);
-  const late = cellsOf(
-    terms,
-    due.filter((each) => each.late !== undefined),
-    null,
-  ).filter((cell) => first === null || isBefore(cell.start, first));
-  const make = (cell: Cell, isLate: boolean) => couponsIn(state, cell, ofPeriods, isLate);
-  return [...ownCells.flatMap((cell) => make(cell, false)), ...late.flatMap((cell) => make(cell, true))];
+  const terms = withoutEnd(state.terms);
+  const own = ownStartOf(terms, state.invoice);
+  const touched = cellsOf(terms, due, own);
+  const first = own ?? touched.map(({ start }) => start).reduce<Instant | null>(min, null);
+  const starts = [
+    ...touched.map(({ start }) => start),
+    ...state.items
+      .filter(({ redemptionId }) => redemptionId !== undefined)
+      .map(({ period }) => period.start)
+      .filter((start) => first !== null && !isBefore(start, first)),
+  ];
+  const known = new Map(starts.map((start) => [start.toString(), start]));
+  return [...known.values()]
+    .toSorted(Temporal.Instant.compare)
+    .flatMap((start) => couponsIn({ ...state, terms }, start, ofPeriods, own === null || isBefore(start, own)));
 }
+
+/** What periods owe of their coupons, and what invoices took for them, where no further invoice bears the difference. */
+export function couponsBilled(state: Pick<CouponState, 'terms' | 'items'>): DueCoupons[] {
+  const { ofPeriods } = inTwoKinds(state.terms.redemptions);
+  const terms = withoutEnd(state.terms);
+  const starts = state.items.flatMap(({ redemptionId, period: { start } }) =>
+    redemptionId === undefined ? [] : start,
+  );
+  const known = new Map(starts.map((start) => [start.toString(), start]));
+  return [...known.values()]
+    .toSorted(Temporal.Instant.compare)
+    .flatMap((start) => couponsIn({ ...state, terms }, start, ofPeriods, true));
+}
+
+/**
+ * The start of the first period of the plan that an invoice itself bills: coupons of an earlier one correct its bill.
+ * Null: it has no period.
+ */
+export function ownStartOf(terms: HistoricTerms, invoice: UncalculatedInvoice | null): Instant | null {
+  if (invoice === null) return null;
+  const { kind, billingAnchor } = invoice;
+  if (kind !== 'upfront' && kind !== 'subscription') return null;
+  const at = kind === 'upfront' ? billingAnchor : cellOf(terms, invoice).start;
+  return ownPeriodAt(withoutEnd(terms), at)?.start ?? null;
+}
+
+/** Usage that is billed of a time after an end as of the past stays billed, and so do the periods of its coupons. */
+const withoutEnd = <Terms extends HistoricTerms>(terms: Terms): Terms =>
+  terms.bounds.endsAt === null ? terms : { ...terms, bounds: { ...terms.bounds, endsAt: null } };
 
 /** The periods of the plan in which the service of some charges lies, and (of an invoice) all from its own start. */
 function cellsOf(terms: HistoricTerms, due: readonly DueCharge[], from: Instant | null): Cell[] {
@@ -76,22 +112,26 @@ function cellsOf(terms: HistoricTerms, due: readonly DueCharge[], from: Instant 
 const min = (a: Instant | null, b: Instant): Instant => (a ? earliest(a, b) : b);
 const max = (a: Instant | null, b: Instant): Instant => (a ? latest(a, b) : b);
 
+/** A period of the plan that begins at an instant, with its coupons; none where no coupon is or was given in it. */
 function couponsIn(
-  { terms, items }: Pick<BillingState, 'terms' | 'items'>,
-  cell: Cell,
+  { terms, items }: CouponState | Pick<CouponState, 'terms' | 'items'>,
+  start: Instant,
   redemptions: readonly BilledRedemption[],
   isLate: boolean,
 ): DueCoupons[] {
-  const period = { start: cell.start, end: cell.whole.end };
+  const found = ownPeriodAt(terms, start);
+  const cell = found?.start.equals(start) ? found : null; // no longer a period, since a change
+  const period = { start, end: cell ? endOf(terms, cell) : start };
   const quoted = (item: BilledItem) => leftBeforeNotes(item, terms.taxBehavior);
   const coupons = redemptions.flatMap((redemption): CouponInPeriod[] => {
     const own = items.filter(({ redemptionId }) => redemptionId === redemption.id);
     const [here, elsewhere] = [
-      own.filter((item) => item.period.start.equals(cell.start)),
-      own.filter((item) => !item.period.start.equals(cell.start)),
+      own.filter((item) => item.period.start.equals(start)),
+      own.filter((item) => !item.period.start.equals(start)),
     ].map((those) => sum(those.map(quoted)).negated()) as [Decimal, Decimal];
-    const available = availableIn(terms, cell, redemption, elsewhere);
-    return available === null && here.isZero() ? [] : [{ redemption, available: available ?? ZERO, taken: here }];
+    const available = cell && availableIn(terms, cell, redemption, elsewhere);
+    if (available === null && here.isZero()) return [];
+    return [{ redemption, isIn: available !== null, available: available ?? ZERO, taken: here }];
   });
   if (coupons.length === 0) return [];
   const billed = items.flatMap((item): BilledInPeriod[] => {
@@ -105,6 +145,12 @@ function couponsIn(
     return [{ price: priceOfItem(terms, item), amount, whole: amount.minus(scale(sum(ofCoupons), share)) }];
   });
   return [{ period, coupons, billed, shareOf: (charge) => shareIn(terms, charge, period), isLate }];
+}
+
+/** A period ends early where its series does. */
+function endOf(terms: HistoricTerms, { cadence, start, whole }: Cell): Instant {
+  const { endsAt = null } = boundsOfSeries(terms, cadence, start) ?? {};
+  return endsAt === null ? whole.end : earliest(whole.end, endsAt);
 }
 
 /**

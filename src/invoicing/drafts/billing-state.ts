@@ -167,7 +167,8 @@ export async function loadOwnDue(
   const commitments = commitmentsDue(all, [], decimal(frozen.manualTaxRate ?? '0'));
   const due = dueOn(state);
   const own = commitments.filter(({ isLate }) => !isLate);
-  return { due, commitments: own, coupons: couponsDue(all, due) };
+  const coupons = couponsDue(all, due).filter(({ isLate }) => !isLate);
+  return { due, commitments: own, coupons };
 }
 
 interface StateQuestion {

@@ -6,14 +6,14 @@ import type { Calculation } from '../calculation/calculation.ts';
 import { keptLines } from '../calculation/kept-lines.ts';
 import { calculateKept } from '../calculation/one-off-terms.ts';
 import { type PlaceInBilling, selectFirstSeq } from '../difference/billed.sql.ts';
+import { ownStartOf } from '../difference/coupons-due.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { FrozenTerms } from '../invoice/frozen-terms.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
 import { selectBilledUsage } from '../invoice/invoices.sql.ts';
-import { asBilled, cellOf, isOwnSeries } from '../owed/charges.ts';
-import { ownPeriodAt } from '../owed/coupon-window.ts';
+import { asBilled, isOwnSeries } from '../owed/charges.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
 import { loadOwnDue } from './billing-state.ts';
 import { calculateInvoice } from './calculate-invoice.ts';
@@ -43,6 +43,10 @@ export async function calculateStored(
 
 const isCredit = ({ type, workings }: LineRow): boolean => type === 'credit' || workings?.use?.creditId !== undefined;
 
+/** Does a kept line change what is billed of a charge, of the minimum of the plan, or of a coupon? */
+const isBilling = ({ priceId, type }: LineRow): boolean =>
+  priceId !== null || type === 'commitment' || type === 'coupon';
+
 /** The same with the usage given. */
 export async function recalculate(
   tx: Tx,
@@ -54,7 +58,7 @@ export async function recalculate(
 ): Promise<Calculation> {
   const then = frozen.history ? terms : asBilled(terms, invoice);
   const late = lines.filter((line) => isOfLate(then, invoice, line, lines));
-  const corrections = late.filter(({ priceId }) => priceId !== null).map((line) => storedLineOf(invoice, line));
+  const corrections = late.filter(isBilling).map((line) => storedLineOf(invoice, line));
   const own = await loadOwnDue(tx, then, invoice, frozen, await placeOf(tx, invoice, frozen), corrections);
   return calculateInvoice(own, withReturned(frozen, late), invoice, usage, {
     manual: await selectManualLinesOn(tx, invoice),
@@ -94,9 +98,12 @@ function withReturned(frozen: FrozenTerms, late: readonly LineRow[]): FrozenTerm
 function isOfLate(terms: BillingTerms, invoice: InvoiceRow, line: LineRow, lines: readonly LineRow[]): boolean {
   const { type, appliesToLineId: of, periodEnd: end, workings } = line;
   if (workings?.use?.onInvoiceId !== undefined) return workings.use.creditId === undefined; // it has back
-  if (type === 'coupon' && workings?.coupon?.period !== undefined)
-    return isOfEarlier(terms, invoice, workings.coupon.period);
   const charge = of === null ? undefined : lines.find(({ id }) => id === of);
+  if (type === 'coupon' && workings?.coupon?.period !== undefined)
+    return (
+      isOfEarlier(terms, invoice, workings.coupon.period) ||
+      (charge !== undefined && isOfLate(terms, invoice, charge, lines))
+    );
   if ((type === 'coupon' || type === 'billing_credit') && charge)
     return charge.type === 'late_usage' || isOfLate(terms, invoice, charge, lines);
   if (type === 'commitment') return !(isOwnSeries(terms, invoice) && end.equals(invoice.periodEnd));
@@ -105,7 +112,6 @@ function isOfLate(terms: BillingTerms, invoice: InvoiceRow, line: LineRow, lines
 
 /** Is the period of a coupon one before those of the invoice's own charges? */
 function isOfEarlier(terms: BillingTerms, invoice: InvoiceRow, period: string): boolean {
-  if (invoice.kind !== 'subscription') return invoice.kind !== 'upfront';
-  const own = ownPeriodAt(terms, cellOf(terms, invoice).start);
-  return own !== null && isBefore(Temporal.Instant.from(period), own.start);
+  const own = ownStartOf(terms, invoice);
+  return own === null || isBefore(Temporal.Instant.from(period), own);
 }

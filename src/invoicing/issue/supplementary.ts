@@ -5,6 +5,7 @@ import { type Instant, isAfter, isBefore, latest, type Period } from '../../kern
 import { commitmentCorrectionsOf } from '../calculation/commitment-lines.ts';
 import { type CorrectionDue, correctionsOf } from '../calculation/due-lines.ts';
 import { taxRatesOf } from '../calculation/rate-usage.ts';
+import { couponsBack } from '../credits/coupons-back.ts';
 import { SAID, type TakenBack, takeBack } from '../credits/note-credits.ts';
 import type { Correction } from '../difference/billed.ts';
 import { loadCorrections } from '../drafts/billing-state.ts';
@@ -47,7 +48,7 @@ export async function billLateUsage(
     await openSupplementary(tx, terms, now);
     return null;
   }
-  await takeBack(dependencies, tx, terms, found, now);
+  await takeBack(dependencies, tx, terms, found, now, (given) => couponsBack(tx, terms, given, now));
   await saveReadPeriods(tx, read);
   return null;
 }
@@ -81,7 +82,8 @@ export async function correctAtOnce(
           line.priceId === priceId && isBefore(start, period.end) && isAfter(end, period.start),
       ),
   );
-  if (own.every(({ amount }) => amount.gt(0))) await takeBack(dependencies, tx, { ...terms, refundId }, own, now);
+  if (own.some(({ amount }) => amount.lte(0))) return;
+  await takeBack(dependencies, tx, { ...terms, refundId }, own, now, (given) => couponsBack(tx, terms, given, now));
 }
 
 /** The credit of a price in a closed period; below 0 for more to bill. */

@@ -12,6 +12,8 @@ export interface CouponDiscount {
   readonly redemptionId: string;
   /** Of a coupon that is worked out for a period of the plan: its start. */
   readonly period: Instant | null;
+  /** When the service begins of which it took: of a period its start. */
+  readonly from: Instant;
   /** Less what credits gave back. */
   readonly amount: Decimal;
 }
@@ -31,7 +33,7 @@ export async function discountsOfRedemptions(tx: Tx, terms: BillingTerms): Promi
       const quoted = taxBehavior === 'inclusive' ? line.net.plus(line.tax) : line.net;
       const amount = quoted.minus(roundTo(givenBackOf(quoted, item), line.currency, 'half-away-from-zero')).negated();
       const period = coupon.period === undefined ? null : Temporal.Instant.from(coupon.period);
-      return [{ redemptionId: coupon.redemptionId, period, amount }];
+      return [{ redemptionId: coupon.redemptionId, period, from: period ?? line.periodStart, amount }];
     }),
   );
 }

@@ -73,14 +73,15 @@ export async function endRedemption(tx: Tx, subscriptionId: string, id: string, 
   return ok(undefined);
 }
 
-/** When a redemption ends that is ended now: an amount not before the last period for which it was given. */
+/**
+ * When a redemption ends that is ended now: not before the last period for which an amount was given, nor before that of
+ * a fee which begins now or later and was billed with it.
+ */
 async function endOf(tx: Tx, terms: BillingTerms, { id, percentOff }: RedeemedCoupon, now: Instant): Promise<Instant> {
-  if (percentOff !== null) return now;
   const given = (await discountsOfRedemptions(tx, terms)).filter(({ redemptionId }) => redemptionId === id);
-  return given.reduce((end, { period }) => {
-    const cell = period && ownPeriodAt(terms, period);
-    return cell ? latest(end, cell.end) : end;
-  }, now);
+  return given
+    .filter(({ from }) => percentOff === null || !isBefore(from, now))
+    .reduce((end, { from }) => latest(end, ownPeriodAt(terms, from)?.end ?? end), now);
 }
 
 /** Redemptions of a subscription as the API answers them. */

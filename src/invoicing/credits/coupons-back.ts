@@ -1,0 +1,128 @@
+import type { Tx } from '../../db/index.ts';
+import { Decimal, sum } from '../../kernel/decimal.ts';
+import { type Instant, isBefore, type Period } from '../../kernel/time.ts';
+import { type CouponChange, couponChanges } from '../calculation/coupon-lines.ts';
+import type { UnusedCreditRow } from '../credit-notes/unused-credit.ts';
+import { insertUnusedCredits } from '../credit-notes/unused-credits.sql.ts';
+import { selectBilledLines, selectCredits } from '../difference/billed.sql.ts';
+import { type BilledItem, itemsOf, leftOfItem, quoted } from '../difference/billed.ts';
+import { couponsBilled } from '../difference/coupons-due.ts';
+import { justBefore } from '../owed/charges.ts';
+import { inTwoKinds } from '../owed/coupons.ts';
+import type { BillingTerms } from '../terms/billing-terms.ts';
+import { leftOf } from './credit-lines.ts';
+import { type CreditsByInvoice, partOfLeft, rowOf, SAID } from './note-credits.ts';
+
+/**
+ * Credits that no further invoice bears lower what periods of the plan owe, and so what their coupons give
+ * (commercial.md §2). What these took too much goes off the credit notes: as credits below 0 of the coupons' own lines,
+ * so that the redemptions have it back. A coupon that gives more in such a period, because an older one gives less, is
+ * a credit above 0.
+ * @param credits stored, and in no credit note yet
+ * @returns by the invoice whose credit note bears them; no credit note comes below 0 by them
+ */
+export async function couponsBack(
+  tx: Tx,
+  terms: BillingTerms,
+  credits: readonly UnusedCreditRow[],
+  now: Instant,
+): Promise<CreditsByInvoice> {
+  const { merchantId, subscriptionId, currency, taxBehavior } = terms;
+  if (credits.length === 0 || inTwoKinds(terms.redemptions).ofPeriods.length === 0) return new Map();
+  const all = { merchantId, subscriptionId, id: '' };
+  const since = justBefore(terms.bounds.startedAt); // what carries over is counted from its first period on
+  const items = itemsOf(await selectBilledLines(tx, all, since), await selectCredits(tx, all, since));
+  const isTouched = ({ start, end }: Period): boolean =>
+    credits.some(({ chargedFrom: from, chargedTo: to }) => isBefore(start, to) && isBefore(from, end));
+  const changes = couponChanges(
+    { currency },
+    couponsBilled({ terms, items }).filter(({ period }) => isTouched(period)),
+  ).filter(({ amount }) => !amount.isZero());
+  const lowered = new Set(changes.filter(({ amount }) => amount.lt(0)).map(({ period }) => period.start.toString()));
+  const rooms = new Map(
+    [...Map.groupBy(credits, ({ invoiceId }) => invoiceId)].map(([invoiceId, those]) => [
+      invoiceId,
+      sum(those.map((credit) => quoted(leftOf(credit), taxBehavior))),
+    ]),
+  );
+  const found = changes
+    .filter(({ period }) => lowered.has(period.start.toString()))
+    .toSorted((a, b) => a.amount.comparedTo(b.amount))
+    .flatMap((change) => partsOf(change, items, rooms, terms));
+  const rows = await insertUnusedCredits(
+    tx,
+    found.map(({ item, change, net, tax }) => rowOfCoupon(terms, item, change, { net, tax }, now)),
+  );
+  return new Map(
+    [...Map.groupBy(rows.keys(), (place) => (found[place] as PartOfCoupon).onInvoiceId)].map(([invoiceId, places]) => [
+      invoiceId,
+      places.map((place) => rows[place] as UnusedCreditRow),
+    ]),
+  );
+}
+
+/** A part of what a coupon takes less, of one invoice on which it stands, on one credit note. */
+interface PartOfCoupon {
+  readonly change: CouponChange;
+  readonly item: BilledItem;
+  readonly onInvoiceId: string;
+  readonly net: Decimal;
+  readonly tax: Decimal;
+}
+
+/** The invoices that bear the coupon itself come first, and of these the last one. */
+function partsOf(
+  change: CouponChange,
+  items: readonly BilledItem[],
+  rooms: Map<string, Decimal>,
+  { taxBehavior, currency }: Pick<BillingTerms, 'taxBehavior' | 'currency'>,
+): PartOfCoupon[] {
+  const own = items
+    .filter(
+      ({ redemptionId, period, isStanding }) =>
+        isStanding && redemptionId === change.redemption.id && period.start.equals(change.period.start),
+    )
+    .toReversed()
+    .map((item) => {
+      const { net, tax } = leftOfItem(item);
+      return { item, taken: { net: net.negated(), tax: tax.negated() } };
+    });
+  const lefts = new Map(own.map(({ item, taken }) => [item, quoted(taken, taxBehavior)]));
+  const isMore = change.amount.gt(0);
+  let open = change.amount.abs();
+  return [true, false].flatMap((isSame) =>
+    own.flatMap(({ item, taken }) =>
+      [...rooms.keys()]
+        .filter((invoiceId) => (invoiceId === item.invoiceId) === isSame)
+        .flatMap((onInvoiceId): PartOfCoupon[] => {
+          const room = rooms.get(onInvoiceId) as Decimal;
+          const left = lefts.get(item) as Decimal;
+          const amount = isMore ? open : Decimal.min(open, left, room);
+          const whole = quoted(taken, taxBehavior);
+          if (amount.lte(0) || whole.lte(0)) return [];
+          open = open.minus(amount);
+          lefts.set(item, isMore ? left : left.minus(amount));
+          rooms.set(onInvoiceId, isMore ? room.plus(amount) : room.minus(amount));
+          const { net, tax } = partOfLeft(taken, amount, taxBehavior, currency);
+          const sign = isMore ? 1 : -1;
+          return [{ change, item, onInvoiceId, net: net.times(sign), tax: tax.times(sign) }];
+        }),
+    ),
+  );
+}
+
+/** A credit of what a coupon took in a period. */
+function rowOfCoupon(
+  terms: BillingTerms,
+  item: BilledItem,
+  { redemption, period: { start } }: CouponChange,
+  amounts: { readonly net: Decimal; readonly tax: Decimal },
+  now: Instant,
+): Omit<UnusedCreditRow, 'seq'> {
+  const correction = { ...SAID, coupon: { redemptionId: redemption.id, period: start.toString() } };
+  const until = start.add({ microseconds: 1 }); // a credit has a time, and that of a charge would be taken for it
+  return {
+    ...rowOf(terms, item, { ...amounts, correction, told: null }, now),
+    ...{ chargedFrom: start, chargedTo: until, unusedFrom: start, unusedTo: until },
+  };
+}
