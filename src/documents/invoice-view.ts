@@ -43,6 +43,7 @@ export function invoiceView(document: InvoiceDocument): DocumentView {
     unitPriceLabel,
     amountLabel,
     lines,
+    statement: null,
     totals: totalsOf(document),
     terms: { heading: credit ? words.aboutCredit : words.payment, sentences: sentencesOf(document, payable) },
     payment: payment === null ? null : { address: payment, shown: oneLine(payment, 200) },

@@ -41,6 +41,7 @@ import { explainRoute } from './reading/explain-route.ts';
 import { lineItemRoutes } from './reading/line-item-routes.ts';
 import { readInvoice, readInvoices, readLines, toInvoiceReplies } from './reading/read.ts';
 import { upcomingInvoiceRoute } from './reading/upcoming.ts';
+import { statementRoute } from './statements/routes.ts';
 
 const api = routesOf('Invoices');
 const ofInvoice = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', kind: 'invoice' } }) as const;
@@ -57,6 +58,7 @@ export const invoiceRoutes = (
   walletTopUpRoute(dependencies),
   ...billingCreditRoutes(dependencies),
   ...receiptRoutes(dependencies),
+  statementRoute(dependencies),
   api.post('/v2/invoices', 'createInvoice', {
     summary: 'Create a one-off invoice',
     description:

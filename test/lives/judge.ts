@@ -17,6 +17,7 @@ export function judge(life: Life, lived: Lived): string[] {
     ...taxes(life, lived),
     ...totals(life, lived),
     ...money(life, lived),
+    ...statements(life, lived),
     ...twice(life, lived),
     ...notesWithinInvoices(life, lived),
     ...payers(life, lived),
@@ -297,6 +298,55 @@ function money(life: Life, { invoices, notes, payments: all, wallet, owedAgain, 
         `money: ${paidIn} in, ${paidOut} out, ${minor(life, wallet)} in the wallet; ` +
           `billed ${billed}, credited ${credited}, unpaid ${unpaid}, owed again ${owedAgain}: off by ${off} (minor units)`,
       ];
+}
+
+/**
+ * A statement ends in what is unpaid, less the wallet; it has every invoice and credit note once, with its total; and
+ * one that is split at an instant joins.
+ */
+function statements(life: Life, { statements: all, invoices, notes, wallet, owedAgain, toCollect }: Lived): string[] {
+  const faults: string[] = [];
+  for (const { whole, halves } of all) {
+    let balance = 0n;
+    for (const entry of whole.entries) {
+      balance += minor(life, entry.amount);
+      if (minor(life, entry.balance) !== balance)
+        faults.push(`statement: ${entry.description} leaves ${entry.balance}`);
+    }
+    if (minor(life, whole.openingBalance) !== 0n || minor(life, whole.closingBalance) !== balance)
+      faults.push(`statement: it goes from ${whole.openingBalance} to ${whole.closingBalance}, and not to ${balance}`);
+    for (const [before, after] of halves)
+      if (
+        before?.closingBalance !== after?.openingBalance ||
+        after?.closingBalance !== whole.closingBalance ||
+        JSON.stringify([...before.entries, ...after.entries]) !== JSON.stringify(whole.entries)
+      )
+        faults.push(`statement: it does not join at ${before?.to}`);
+  }
+  const open = invoices.filter(
+    ({ status, invoiceNumber }) => invoiceNumber !== null && ['ISSUED', 'PAYMENT_FAILED'].includes(status),
+  );
+  const unpaid = open.reduce((sum, { unpaidAmount }) => sum + minor(life, unpaidAmount), 0n);
+  const should = unpaid + minor(life, owedAgain) + minor(life, toCollect) - minor(life, wallet);
+  const is = all.reduce((sum, { whole }) => sum + minor(life, whole.closingBalance), 0n);
+  if (is !== should) faults.push(`statement: it ends in ${is}, and what is unpaid less the wallet is ${should}`);
+  const documents = [
+    ...invoices
+      .filter(({ invoiceNumber }) => invoiceNumber !== null)
+      .map(({ id, grandTotal }) => ['invoice', id, minor(life, grandTotal)]),
+    ...notes
+      .filter(({ total }) => minor(life, total) !== 0n)
+      .map(({ id, total }) => ['credit_note', id, -minor(life, total)]),
+  ].map(String);
+  const stated = all
+    .flatMap(({ whole }) => whole.entries as Resource[])
+    .filter(({ type, description }) => ['invoice', 'credit_note'].includes(type) && !description.endsWith('voided'))
+    .map(({ type, id, amount }) => String([type, id, minor(life, amount)]));
+  if (documents.toSorted().join(' ') !== stated.toSorted().join(' '))
+    faults.push(
+      `statement: its documents are ${stated.toSorted().join(' ')}, and not ${documents.toSorted().join(' ')}`,
+    );
+  return faults;
 }
 
 /**

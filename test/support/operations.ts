@@ -308,6 +308,12 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
   ],
   deleteCustomer: [async ({ shop }) => on((await shop.customer()).id)],
   getCustomerTimeline: [({ customer }) => on(customer.id)],
+  getCustomerStatement: [
+    async (world) => ({
+      ...on((await issued(world)).customerId),
+      query: { from: '2020-01-01T00:00:00Z', to: FAR_AHEAD, currency: 'USD' },
+    }),
+  ],
   getWallet: [({ customer }) => on(customer.id)],
   listWalletEntries: [({ customer }) => on(customer.id)],
   topUpWallet: [

@@ -50,6 +50,7 @@ export const OPERATIONS = {
     listReceipts: 'GET /v0/customers/{id}/receipts ql',
     applyReceipt: 'POST /v0/customers/{id}/receipts/{receiptId}/apply b',
     returnReceipt: 'POST /v0/customers/{id}/receipts/{receiptId}/return b',
+    getStatement: 'GET /v0/customers/{id}/statement q',
     getWallet: 'GET /v0/customers/{id}/wallet',
     listWalletEntries: 'GET /v0/customers/{id}/wallet/entries ql',
     getTimeline: 'GET /v0/customers/{id}/timeline q',

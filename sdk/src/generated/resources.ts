@@ -81,6 +81,7 @@ import type {
   GetCostReportQuery,
   GetCostSummaryQuery,
   GetCustomerAccessQuery,
+  GetCustomerStatementQuery,
   GetCustomerTimelineQuery,
   GetEntitlementHistoryQuery,
   GetEntitlementQuery,
@@ -279,6 +280,7 @@ import type {
   SourceRuleList,
   SourceRuleUpdate,
   SourceUpdate,
+  Statement,
   Subscription,
   SubscriptionAdjustment,
   SubscriptionAdjustmentCreate,
@@ -656,6 +658,15 @@ export interface CustomersResource {
    * `POST /v0/customers/{id}/receipts/{receiptId}/return`
    */
   returnReceipt(id: string, receiptId: string, body?: ReceiptReturning, options?: CallOptions): Promise<Receipt>;
+
+  /**
+   * Retrieve the statement of a customer.
+   *
+   * Every invoice, credit note, payment, refund and movement of the wallet in a stretch of time, between an opening and a closing balance. The balance is the debt, less the wallet and the unapplied money. With `Accept: application/pdf` the answer is a document in the language of the customer. Fails with 400 for a customer with a payer, who has the statement.
+   *
+   * `GET /v0/customers/{id}/statement`
+   */
+  getStatement(id: string, query?: GetCustomerStatementQuery, options?: CallOptions): Promise<Statement>;
 
   /**
    * Retrieve the wallet of a customer.
@@ -2968,6 +2979,7 @@ export interface Operations {
   'GET /v0/customers/{id}/receipts': { query: ListReceiptsQuery; body: undefined; reply: ReceiptList };
   'POST /v0/customers/{id}/receipts/{receiptId}/apply': { query: Record<string, never>; body: ReceiptApply; reply: Receipt };
   'POST /v0/customers/{id}/receipts/{receiptId}/return': { query: Record<string, never>; body: ReceiptReturning; reply: Receipt };
+  'GET /v0/customers/{id}/statement': { query: GetCustomerStatementQuery; body: undefined; reply: Statement };
   'POST /v2/invoices': { query: Record<string, never>; body: InvoiceCreate; reply: Invoice };
   'GET /v2/invoices': { query: ListInvoicesQuery; body: undefined; reply: InvoiceList };
   'GET /v2/invoices/{id}': { query: GetInvoiceQuery; body: undefined; reply: Invoice };

@@ -4219,6 +4219,38 @@ object: "list"
 data: Receipt[]
 pagination: Pagination
 }
+/** An entry of a statement. */
+export interface StatementEntry {
+/** The time of its booking. */
+date: string
+/** The kind of the entry. The guide "Statements" explains each. */
+type: ("invoice" | "credit_note" | "payment" | "refund" | "reversal" | "wallet" | "receipt" | "write_off" | "billing_credit")
+/** The id of the resource: of an invoice, a credit note, a payment, a receipt, a billing credit, or of the change of the wallet. */
+id: string
+/** The number of the credit note, else of the invoice. Null: neither. */
+number: (string | null)
+/** The entry in a few English words. */
+description: string
+amount: Decimal
+balance: Decimal
+}
+/** The account of a customer in one currency over a stretch of time. */
+export interface Statement {
+/** The name of the type of this resource. */
+object: "statement"
+/** The id of the customer. */
+customerId: string
+/** The currency: an ISO 4217 code. */
+currency: string
+/** The start, inclusive. */
+from: string
+/** The end, exclusive. */
+to: string
+openingBalance: Decimal
+closingBalance: Decimal
+/** The entries in the order of their times. */
+entries: StatementEntry[]
+}
 /** A page of a list of `Invoice`. */
 export interface InvoiceList {
 /** The name of the type: a list. */
@@ -9056,6 +9088,14 @@ limit?: number
 offset?: number
 /** The page begins behind this resource: its id, or the `nextAfter` of the page before. Resources that come, go or change meanwhile do not move it. Not with `offset`. */
 after?: string
+}
+export interface GetCustomerStatementQuery {
+/** The start of the statement, inclusive. */
+from: string
+/** The end of the statement, exclusive. */
+to: string
+/** The currency of the statement. Required for a customer with several currencies. Default: its only one. */
+currency?: string
 }
 export interface ListInvoicesQuery {
 /** How many resources the page has at most. */

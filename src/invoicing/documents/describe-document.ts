@@ -137,16 +137,11 @@ export async function describeReceipt(
 
 const LOGO_FORMATS = { 'image/png': 'png', 'image/svg+xml': 'svg' } as const;
 
-/** The common content of every document of an invoice. */
-async function described(dependencies: InvoicingDependencies, tx: Tx, invoice: InvoiceRow) {
-  const { branding, bankTransfer, invoiceNotes } = await merchantSettings(tx);
+/** The merchant's look as it is now, on every document. */
+export async function describeLook({ environment }: InvoicingDependencies, tx: Tx) {
+  const { branding } = await merchantSettings(tx);
   const logo = await findLogo(tx);
   return {
-    locale: localeOf(invoice),
-    currency: invoice.currency,
-    seller: { ...(invoice.seller as PartyRecord), id: invoice.merchantId },
-    buyer: invoice.buyer as PartyRecord,
-    paymentTermDays: invoice.paymentTermDays,
     ...(branding?.footer && { footer: branding.footer }),
     ...(branding?.color && { color: branding.color }),
     ...(logo && {
@@ -155,10 +150,23 @@ async function described(dependencies: InvoicingDependencies, tx: Tx, invoice: I
         ...{ width: logo.width, height: logo.height, content: logo.content },
       },
     }),
+    environment,
+  };
+}
+
+/** The common content of every document of an invoice. */
+async function described(dependencies: InvoicingDependencies, tx: Tx, invoice: InvoiceRow) {
+  const { bankTransfer, invoiceNotes } = await merchantSettings(tx);
+  return {
+    ...(await describeLook(dependencies, tx)),
+    locale: localeOf(invoice),
+    currency: invoice.currency,
+    seller: { ...(invoice.seller as PartyRecord), id: invoice.merchantId },
+    buyer: invoice.buyer as PartyRecord,
+    paymentTermDays: invoice.paymentTermDays,
     taxIncluded: invoice.terms?.taxBehavior === 'inclusive',
     ...(bankTransfer && { bankTransfer }),
     ...untaxedWords(invoice, invoiceNotes),
-    environment: dependencies.environment,
   };
 }
 
