@@ -3,7 +3,7 @@ import { type Decimal, ZERO } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { CustomerTransaction } from '../../ledger/index.ts';
 
-/** The kinds of entries of a statement (fields.md, Statement). */
+/** The kinds of entries of a statement. */
 export const ENTRY_TYPES = [
   'invoice',
   'credit_note',
