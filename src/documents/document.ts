@@ -287,6 +287,9 @@ export interface InvoiceDocument extends Letterhead {
   untaxedBy?: Maybe<'reverseCharge' | 'exempt' | 'outside'>;
   /** Of a credit note: the invoice it credits. */
   original?: Maybe<{ number: string; issuedAt: Temporal.Instant }>;
+  /** Of an invoice: the one that it replaces. Of a credit note: the invoice that replaces the credited one. */
+  replaces?: Maybe<{ number: string; issuedAt: Temporal.Instant }>;
+  replacedBy?: Maybe<string>;
   /** Of a credit note: why. */
   reason?: Maybe<string>;
 }

@@ -75,6 +75,8 @@ const en = {
   onAccount: 'This payment goes to your balance and pays later invoices. They state the taxes.',
   aboutCredit: 'About this credit',
   corrects: (number: string, day: string) => `This credit note corrects invoice ${number} of ${day}.`,
+  replaces: (number: string, day: string) => `This invoice replaces invoice ${number} of ${day}.`,
+  replacedBy: (number: string) => `Invoice ${number} replaces it.`,
   reason: (text: string) => `Reason: ${text}`,
   /** Why there is no tax. */
   untaxed: {
@@ -246,6 +248,8 @@ const de: DocumentWords = {
     'Diese Zahlung wird Ihrem Guthaben gutgeschrieben und bezahlt spätere Rechnungen. Sie weisen die Steuern aus.',
   aboutCredit: 'Zu dieser Gutschrift',
   corrects: (number, day) => `Rechnungskorrektur: Diese Gutschrift berichtigt die Rechnung ${number} vom ${day}.`,
+  replaces: (number, day) => `Diese Rechnung ersetzt die Rechnung ${number} vom ${day}.`,
+  replacedBy: (number) => `Die Rechnung ${number} ersetzt sie.`,
   reason: (text) => `Grund: ${text}`,
   untaxed: {
     exempt: (tax) => `Von der ${tax} befreit`,
@@ -397,6 +401,8 @@ const fr: DocumentWords = {
   onAccount: 'Ce paiement alimente votre solde et règle des factures à venir. Elles indiquent les taxes.',
   aboutCredit: 'À propos de cet avoir',
   corrects: (number, day) => `Cet avoir rectifie la facture ${number} du ${day}.`,
+  replaces: (number, day) => `Cette facture remplace la facture ${number} du ${day}.`,
+  replacedBy: (number) => `La facture ${number} la remplace.`,
   reason: (text) => `Motif : ${text}`,
   untaxed: {
     exempt: (tax) => `Exonéré de ${tax}`,
@@ -547,6 +553,8 @@ const es: DocumentWords = {
   onAccount: 'Este pago se añade a su saldo y paga facturas posteriores. Ellas indican los impuestos.',
   aboutCredit: 'Acerca de esta factura rectificativa',
   corrects: (number, day) => `Esta factura rectifica la factura ${number} del ${day}.`,
+  replaces: (number, day) => `Esta factura sustituye a la factura ${number} del ${day}.`,
+  replacedBy: (number) => `La factura ${number} la sustituye.`,
   reason: (text) => `Motivo: ${text}`,
   untaxed: {
     exempt: (tax) => `Exento de ${tax}`,

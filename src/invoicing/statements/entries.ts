@@ -78,7 +78,7 @@ const idIn = ({ key }: CustomerTransaction): string => key.split(':')[1] ?? key;
 const noteOf = (transaction: CustomerTransaction, names: Names): NamedNote | undefined =>
   transaction.key.startsWith('cancel:')
     ? names.cancellationOf(transaction.invoiceId)
-    : /^(?:refund|credit|partial|void):/.test(transaction.key)
+    : /^(?:refund|credit|partial|reissue|void):/.test(transaction.key)
       ? names.noteOf(idIn(transaction))
       : undefined;
 

@@ -98,10 +98,10 @@ async function currencyOf(tx: Tx, { customerId, currency }: StatementQuestion): 
 async function namesOf(tx: Tx, booked: readonly CustomerTransaction[]): Promise<Names> {
   const idsUnder = (keys: RegExp): string[] =>
     booked.filter(({ key }) => keys.test(key)).map(({ key }) => key.split(':')[1] as string);
-  const notes = await selectNamedNotes(tx, idsUnder(/^(?:refund|credit|partial|void):/), idsUnder(/^cancel:/));
+  const notes = await selectNamedNotes(tx, idsUnder(/^(?:refund|credit|partial|reissue|void):/), idsUnder(/^cancel:/));
   const byId = new Map<string, NamedNote>(notes.map((note) => [note.id, note]));
   const cancelled = new Map<string, NamedNote>(
-    notes.filter(({ kind }) => kind === 'cancellation').map((note) => [note.invoiceId, note]),
+    notes.filter(({ kind }) => kind === 'cancellation' || kind === 'reissue').map((note) => [note.invoiceId, note]),
   );
   const invoiceIds = [...notes, ...booked].flatMap(({ invoiceId }) => invoiceId ?? []);
   const numbers = new Map((await selectNumbersOf(tx, [...new Set(invoiceIds)])).map(({ id, number }) => [id, number]));

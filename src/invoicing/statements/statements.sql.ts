@@ -21,7 +21,7 @@ export const selectNamedNotes = (
     union
     select id, number, total, invoice_id, kind from credit_note
      where merchant_id = ${tx.merchantId} and invoice_id = any (${[...cancelledIds]}::text[])
-       and kind = 'cancellation'`);
+       and kind in ('cancellation', 'reissue')`);
 
 /** The receipts of which some parts were applied. */
 export const selectReceiptsOfApplications = (
