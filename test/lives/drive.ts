@@ -260,6 +260,8 @@ class Driver {
         return this.#merchant.patch(`/v0/customers/${this.#customer.id}`, { payerId: step.is ? this.#payer.id : null });
       case 'exempt':
         return this.#exempt(step);
+      case 'reissue':
+        return this.#reissue(step);
       case 'reverse':
         return this.#reverse(step.at);
       case 'payByCard':
@@ -562,6 +564,14 @@ class Driver {
     const open = (await this.#invoices('ISSUED')).filter(({ unpaidAmount }) => Number(unpaidAmount) > 0);
     if (!this.#paying || open.length === 0) return null;
     return this.#paying.charge(open[at % open.length]);
+  }
+
+  async #reissue({ at, recalculate }: Of<'reissue'>): Promise<Answer | null> {
+    const found = (await this.#invoices()).filter(({ status }) =>
+      ['ISSUED', 'PAYMENT_FAILED', 'PAID'].includes(status),
+    );
+    const invoice = found[at % Math.max(1, found.length)];
+    return invoice ? this.#post(`/v2/invoices/${invoice.id}/reissue`, { reason: 'A mistake', recalculate }) : null;
   }
 
   async #dispute({ at, status, isPart }: Of<'dispute'>): Promise<'done' | null> {

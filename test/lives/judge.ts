@@ -8,7 +8,8 @@ import { type Owed, owedOf } from './owed.ts';
 import { isPausedThroughout } from './paused.ts';
 
 /** The faults of a lived life, each as one sentence; the first word is the kind. */
-export function judge(life: Life, lived: Lived): string[] {
+export function judge(life: Life, whole: Lived): string[] {
+  const lived = withoutReplaced(whole);
   return [
     ...lived.wrong,
     ...unfinished(lived),
@@ -16,8 +17,8 @@ export function judge(life: Life, lived: Lived): string[] {
     ...rates(life, lived),
     ...taxes(life, lived),
     ...totals(life, lived),
-    ...money(life, lived),
-    ...statements(life, lived),
+    ...money(life, whole),
+    ...statements(life, whole),
     ...twice(life, lived),
     ...notesWithinInvoices(life, lived),
     ...payers(life, lived),
@@ -26,6 +27,16 @@ export function judge(life: Life, lived: Lived): string[] {
     ...quantities(life, lived),
     ...creditsPay(life, lived, owedOf(life, lived.deeds, lived.neverActive)),
   ];
+}
+
+/** An invoice that another one replaces bills nothing, and what credits it credits nothing that is owed. */
+function withoutReplaced(lived: Lived): Lived {
+  const replaced = new Set(lived.invoices.flatMap(({ id, reissuedAsId }) => (reissuedAsId ? [id] : [])));
+  return {
+    ...lived,
+    invoices: lived.invoices.filter(({ id }) => !replaced.has(id)),
+    notes: lived.notes.filter(({ invoiceId }) => !replaced.has(invoiceId)),
+  };
 }
 
 /** An amount in minor units. */
@@ -184,7 +195,8 @@ function switchedAt(deeds: Lived['deeds'], what: 'exempt' | 'payer', second: num
  * the upfront one as it was made, the others at their issue.
  */
 function rates(life: Life, { invoices, deeds }: Lived): string[] {
-  return invoices.flatMap(({ id, kind, subscriptionId, createdAt, issuedAt, lines }) => {
+  return invoices.flatMap(({ id, kind, subscriptionId, reissueOfId, createdAt, issuedAt, lines }) => {
+    if (reissueOfId) return []; // at the rates of the one that it replaces, or of the calculation
     const at = kind === 'upfront' ? createdAt : issuedAt;
     if (subscriptionId === null || at === null) return [];
     const [exempt, paidFor] = (['exempt', 'payer'] as const).map((what) =>
