@@ -173,7 +173,8 @@ export const invariants: readonly Invariant[] = [
                  where b.merchant_id = i.merchant_id and b.invoice_id = i.id and b.type <> 'credit'
                    and b.total_amount > 0
                    and not exists (select from credit_note r where r.merchant_id = o.merchant_id
-                                      and r.invoice_id = o.id and r.kind = 'refund' and r.status = 'ISSUED')
+                                      and r.invoice_id = o.id and r.kind in ('refund', 'reissue')
+                                      and r.status = 'ISSUED')
                  group by b.id having sum(l.total_amount) < 0))`,
   },
   {

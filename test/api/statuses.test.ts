@@ -837,6 +837,7 @@ describe('409', () => {
     },
     conflict('approveInvoice', 'INVALID_TRANSITION', issued),
     conflict('cancelInvoice', 'INVALID_TRANSITION', async ({ invoice }) => invoice),
+    conflict('reissueInvoice', 'INVALID_TRANSITION', draft),
     conflict('writeOffInvoice', 'INVALID_TRANSITION', draft),
     conflict('closeInvoiceNow', 'INVALID_TRANSITION', issued),
     conflict('recalculateInvoice', 'INVALID_TRANSITION', issued),

@@ -189,6 +189,23 @@ describe('an invoice of a period', () => {
     expect(february).toMatchObject({ grandTotal: '12.00' });
   });
 
+  it.each([true, false])('keeps the lines that a person wrote (recalculated: %s)', async (recalculate) => {
+    const { clock, subscription } = await subscribed('2026-01-15T00:00:00Z');
+    await shop.create('/v2/invoices/lineItems', {
+      ...{ merchantId: merchant.id, subscriptionId: subscription.id, displayName: 'Workshop', currency: 'USD' },
+      ...{ quantity: 1, unitPrice: 50, periodStart: '2026-01-01T00:00:00Z', periodEnd: '2026-02-01T00:00:00Z' },
+      ...{ invoiceAt: '2026-01-20T00:00:00Z', idempotencyKey: key() },
+    });
+    await shop.advance(clock, '2026-02-05T00:00:00Z');
+    const [january] = await shop.invoices(subscription);
+    expect(january).toMatchObject({ grandTotal: '70.40' }); // 20.40, and 50.00 without tax
+    const made = await reissue(january, { recalculate });
+    expect(made).toMatchObject({ grandTotal: '70.40' });
+    await shop.advance(clock, '2026-03-05T00:00:00Z');
+    const billed = (await shop.invoices(subscription)).filter(({ status }) => status === 'ISSUED');
+    expect(billed.map(({ grandTotal }) => grandTotal).toSorted()).toEqual(['12.00', '70.40']);
+  });
+
   it('that is paid and recalculated takes late usage back that the next one had', async () => {
     const { clock, subscription, january } = await subscribed('2026-02-05T00:00:00Z');
     await record(january, '20.40');

@@ -971,6 +971,10 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
       return { params: { id, paymentId: payment.id }, body };
     },
   ],
+  reissueInvoice: [
+    async (world) => on((await issued(world)).id, { reason: 'A wrong address' }),
+    async (world) => on((await issued(world)).id, { reason: 'Missing usage', recalculate: true }),
+  ],
   refundInvoice: [async (world) => on((await paid(world)).id, { reason: 'A gesture' })],
   listInvoiceCreditNotes: [({ invoice }) => on(invoice.id)],
   getInvoiceCreditNote: [({ invoice, refund }) => ({ params: { id: invoice.id, creditNoteId: refund.id } })],

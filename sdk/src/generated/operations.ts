@@ -222,6 +222,7 @@ export const OPERATIONS = {
     reversePayment: 'POST /v2/invoices/{id}/payments/{paymentId}/reverse b',
     markPaymentReturned: 'POST /v2/invoices/{id}/payments/{paymentId}/markReturned b',
     openPaymentSession: 'POST /v2/invoices/{id}/paymentSessions b',
+    reissue: 'POST /v2/invoices/{id}/reissue b',
     refund: 'POST /v2/invoices/{id}/refunds b',
     listRefunds: 'GET /v2/invoices/{id}/refunds ql',
     voidRefund: 'POST /v2/invoices/{id}/refunds/{refundId}/void b',

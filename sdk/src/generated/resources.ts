@@ -111,6 +111,7 @@ import type {
   InvoicePaymentSessionCreate,
   InvoiceRefund,
   InvoiceRefundList,
+  InvoiceReissue,
   Item,
   ItemCreate,
   ItemList,
@@ -1952,6 +1953,15 @@ export interface InvoicesResource {
   openPaymentSession(id: string, body?: InvoicePaymentSessionCreate, options?: CallOptions): Promise<PaymentSession>;
 
   /**
+   * Replace an issued invoice by a corrected one.
+   *
+   * A credit note is over all of the invoice, and a new invoice with the parties of now has its place, in one transaction. The old one is CANCELLED; a paid one stays PAID, and what was paid pays the new one. Fails with 409 where something was bought with it, or something of it was credited or refunded.
+   *
+   * `POST /v2/invoices/{id}/reissue`
+   */
+  reissue(id: string, body: InvoiceReissue, options?: CallOptions): Promise<Invoice>;
+
+  /**
    * Refund a paid invoice in full.
    *
    * Makes a credit note over the whole invoice, and sends the money back as it came: to the card, or into the wallet. Credits that the invoice bore go into the wallet. The invoice stays `PAID`. An invoice that is not paid, or already refunded, is a 400. The answer waits up to 10 seconds for the payment provider and the tax provider; `returnStatus` of the payments says how far it is. `externalCreditNoteId` does not change afterwards.
@@ -3004,6 +3014,7 @@ export interface Operations {
   'POST /v2/invoices/{id}/payments/{paymentId}/reverse': { query: Record<string, never>; body: PaymentReverse; reply: InvoicePayment };
   'POST /v2/invoices/{id}/payments/{paymentId}/markReturned': { query: Record<string, never>; body: PaymentReturnCreate; reply: InvoicePayment };
   'POST /v2/invoices/{id}/paymentSessions': { query: Record<string, never>; body: InvoicePaymentSessionCreate; reply: PaymentSession };
+  'POST /v2/invoices/{id}/reissue': { query: Record<string, never>; body: InvoiceReissue; reply: Invoice };
   'POST /v2/invoices/{id}/refunds': { query: Record<string, never>; body: RefundCreate; reply: InvoiceRefund };
   'GET /v2/invoices/{id}/refunds': { query: ListInvoiceRefundsQuery; body: undefined; reply: InvoiceRefundList };
   'POST /v2/invoices/{id}/refunds/{refundId}/void': { query: Record<string, never>; body: Reason; reply: InvoiceRefund };

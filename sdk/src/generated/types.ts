@@ -2874,6 +2874,10 @@ merchantId: string
 customerId: string
 /** The customer that pays it, and to which it is addressed. Fixed at its issue. Null: `customerId` pays. */
 payerId: (string | null)
+/** The invoice that this one replaces. Null: none. */
+reissueOfId: (string | null)
+/** The invoice that replaces this one. Null: none. */
+reissuedAsId: (string | null)
 /** The subscription. Null: a one-off invoice, or one of an order. */
 subscriptionId: (string | null)
 /** The currency: an ISO 4217 code. */
@@ -4286,8 +4290,8 @@ export interface CreditNote {
 id: string
 /** The name of the type of this resource. */
 object: "credit_note"
-/** `refund`: of a whole paid invoice. `cancellation`: of an unpaid one. `credit`: of a part, such as unused time. `partial`: of parts of lines, as you asked. */
-kind: ("refund" | "cancellation" | "credit" | "partial")
+/** `refund`: of a whole paid invoice. `cancellation`: of an unpaid one. `credit`: of a part, such as unused time. `partial`: of parts of lines, as you asked. `reissue`: of one that another invoice replaces. */
+kind: ("refund" | "cancellation" | "credit" | "partial" | "reissue")
 /** The number of the credit note, without gaps for the merchant. */
 number: string
 /** The invoice that is credited. */
@@ -7834,6 +7838,13 @@ onFailure?: (string | null)
 } | null)
 /** How long the page can be used, in minutes. Default: 1,440, which is a day. */
 sessionExpiryMinutes?: (number | null)
+}
+/** The body of `reissueInvoice`. */
+export interface InvoiceReissue {
+/** The reason. It stands on the credit note. */
+reason: string
+/** `true`: the new invoice is rated anew, with the usage and the tax rates of now. `false`: it has the same lines. */
+recalculate?: (boolean | null)
 }
 /** The body of `refundInvoice`. */
 export interface RefundCreate {

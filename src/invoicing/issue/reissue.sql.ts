@@ -29,6 +29,12 @@ export const moveCreditsOn = (tx: Tx, fromId: string, toId: string): Promise<num
     update unused_credit set target_invoice_id = ${toId}
      where merchant_id = ${tx.merchantId} and target_invoice_id = ${fromId}`);
 
+/** The lines by hand that an invoice took are taken by another one. */
+export const moveManualLines = (tx: Tx, fromId: string, toId: string): Promise<number> =>
+  tx.run(sql`
+    update manual_line set invoice_id = ${toId}
+     where merchant_id = ${tx.merchantId} and invoice_id = ${fromId} and calculated_at is not null`);
+
 /** The units that grants burnt in the period of an invoice are not taken by it any more. */
 export const deleteBurntTaken = (tx: Tx, invoiceId: string): Promise<number> =>
   tx.run(sql`delete from burnt_taken where merchant_id = ${tx.merchantId} and invoice_id = ${invoiceId}`);

@@ -37,7 +37,7 @@ import { deleteUsageTakenOfCorrected } from '../usage/late-usage.sql.ts';
 import { lockWithNow } from './actions.ts';
 import { closeUsages } from './close.ts';
 import { issueInvoice } from './issue.ts';
-import { deleteBurntTaken, hasNoteInForce, moveBilledFacts, moveCreditsOn } from './reissue.sql.ts';
+import { deleteBurntTaken, hasNoteInForce, moveBilledFacts, moveCreditsOn, moveManualLines } from './reissue.sql.ts';
 
 /** How an invoice is issued again. */
 export interface Reissue {
@@ -64,6 +64,8 @@ export async function reissueInvoice(
   const lines = await selectLines(tx, invoiceId);
   const allowed = await checkReissue(tx, invoice, lines);
   if (!allowed.ok) return allowed;
+  if (recalculate && lines.some(({ type, totalPrice }) => type === 'manual' && totalPrice.lt(0)))
+    return refused(invoice, 'It has a deduction by hand, which may have gone on to another invoice: keep its lines.');
   const note = await insertCreditNote(tx, invoice, 'reissue', reason, now);
   const id = newId('invoice');
   const replaced = await replace(dependencies, tx, invoice, note, id, now);
@@ -195,6 +197,7 @@ async function calculateAnew(
   const status = replaced.kind === 'subscription' ? 'CLOSING' : 'CALCULATING';
   const opened = await open(tx, replaced, { id, status }, now);
   await moveCreditsOn(tx, replaced.id, id);
+  await moveManualLines(tx, replaced.id, id);
   if (replaced.subscriptionId !== null) {
     await deleteUsageTakenOfCorrected(tx, replaced, 'billed');
     await deleteBurntTaken(tx, replaced.id);
