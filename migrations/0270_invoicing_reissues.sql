@@ -1,5 +1,6 @@
 -- Invoices that are issued again (docs/decisions/0270-reissues.md). The new one has the place of the old one, which
--- counts for nothing from then on.
+-- counts for nothing from then on. Older programs open periods by the index as it was.
+-- Oldest program: 0270_invoicing_reissues.
 
 alter table invoice
   add column reissue_of_id text,
