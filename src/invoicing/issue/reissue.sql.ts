@@ -4,8 +4,8 @@ import { sql, type Tx } from '../../db/index.ts';
  * An invoice takes the place of another one: it bears the credits that stood on that, and its usage counts as read
  * where that was read.
  */
-export async function moveBilledFacts(tx: Tx, fromId: string, toId: string): Promise<void> {
-  await moveCreditsOn(tx, fromId, toId);
+export async function insertBilledFactsAgain(tx: Tx, fromId: string, toId: string): Promise<void> {
+  await updateCreditTargets(tx, fromId, toId);
   await tx.run(sql`
     insert into invoice_usage (merchant_id, invoice_id, price_id, group_key, group_values, quantity, granted,
                                event_count, share_numerator, share_denominator)
@@ -24,13 +24,13 @@ export async function moveBilledFacts(tx: Tx, fromId: string, toId: string): Pro
 }
 
 /** The credits that stood on an invoice stand on another one. */
-export const moveCreditsOn = (tx: Tx, fromId: string, toId: string): Promise<number> =>
+export const updateCreditTargets = (tx: Tx, fromId: string, toId: string): Promise<number> =>
   tx.run(sql`
     update unused_credit set target_invoice_id = ${toId}
      where merchant_id = ${tx.merchantId} and target_invoice_id = ${fromId}`);
 
 /** The lines by hand that an invoice took are taken by another one. */
-export const moveManualLines = (tx: Tx, fromId: string, toId: string): Promise<number> =>
+export const updateInvoiceOfManualLines = (tx: Tx, fromId: string, toId: string): Promise<number> =>
   tx.run(sql`
     update manual_line set invoice_id = ${toId}
      where merchant_id = ${tx.merchantId} and invoice_id = ${fromId} and calculated_at is not null`);

@@ -37,7 +37,13 @@ import { deleteUsageTakenOfCorrected } from '../usage/late-usage.sql.ts';
 import { lockWithNow } from './actions.ts';
 import { closeUsages } from './close.ts';
 import { issueInvoice } from './issue.ts';
-import { deleteBurntTaken, hasNoteInForce, moveBilledFacts, moveCreditsOn, moveManualLines } from './reissue.sql.ts';
+import {
+  deleteBurntTaken,
+  hasNoteInForce,
+  insertBilledFactsAgain,
+  updateCreditTargets,
+  updateInvoiceOfManualLines,
+} from './reissue.sql.ts';
 
 /** How an invoice is issued again. */
 export interface Reissue {
@@ -180,7 +186,7 @@ async function copy(
       appliesToLineId: line.appliesToLineId === null ? null : (ids.get(line.appliesToLineId) ?? null),
     })),
   );
-  await moveBilledFacts(tx, replaced.id, id);
+  await insertBilledFactsAgain(tx, replaced.id, id);
   const totals = { subtotal: subtotal.minus(collectedDebt), totalTax, grandTotal: grandTotal.minus(collectedDebt) };
   const content = { ...totals, taxes, contentHash, itemCount: kept.length };
   return updateInvoiceStatus(tx, opened, 'finishCalculation', content, now);
@@ -196,8 +202,8 @@ async function calculateAnew(
 ): Promise<Result<InvoiceRow>> {
   const status = replaced.kind === 'subscription' ? 'CLOSING' : 'CALCULATING';
   const opened = await open(tx, replaced, { id, status }, now);
-  await moveCreditsOn(tx, replaced.id, id);
-  await moveManualLines(tx, replaced.id, id);
+  await updateCreditTargets(tx, replaced.id, id);
+  await updateInvoiceOfManualLines(tx, replaced.id, id);
   if (replaced.subscriptionId !== null) {
     await deleteUsageTakenOfCorrected(tx, replaced, 'billed');
     await deleteBurntTaken(tx, replaced.id);
