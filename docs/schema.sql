@@ -592,7 +592,7 @@ create table credit_note (
   constraint credit_note_check CHECK (((amount + tax_amount) = total)),
   constraint credit_note_check1 CHECK (((status = 'VOIDED'::text) = (voided_at IS NOT NULL))),
   constraint credit_note_check2 CHECK (((refund_id IS NULL) OR (kind = 'credit'::text))),
-  constraint credit_note_kind_check CHECK ((kind = ANY (ARRAY['refund'::text, 'cancellation'::text, 'credit'::text, 'partial'::text]))),
+  constraint credit_note_kind_check CHECK ((kind = ANY (ARRAY['refund'::text, 'cancellation'::text, 'credit'::text, 'partial'::text, 'reissue'::text]))),
   constraint credit_note_print CHECK ((((idempotency_key IS NULL) = (idempotency_print IS NULL)) AND ((idempotency_key IS NOT NULL) = (kind = 'partial'::text)))),
   constraint credit_note_settlement CHECK (((settlement IS NULL) OR (kind = 'partial'::text))),
   constraint credit_note_settlement_check CHECK ((settlement = ANY (ARRAY['refund'::text, 'wallet'::text, 'reduce'::text]))),
@@ -1336,16 +1336,21 @@ create table invoice (
   changed_at timestamp with time zone default clock_timestamp() not null,
   payer_id text,
   collected_debt numeric default 0 not null,
+  reissue_of_id text,
+  reissued_as_id text,
+  is_copy boolean default false not null,
   constraint invoice_pkey PRIMARY KEY (merchant_id, id),
   constraint invoice_merchant_id_clock_id_fkey FOREIGN KEY (merchant_id, clock_id) REFERENCES test_clock(merchant_id, id),
   constraint invoice_merchant_id_customer_id_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES customer(merchant_id, id),
   constraint invoice_merchant_id_payer_id_fkey FOREIGN KEY (merchant_id, payer_id) REFERENCES customer(merchant_id, id),
+  constraint invoice_merchant_id_reissue_of_id_fkey FOREIGN KEY (merchant_id, reissue_of_id) REFERENCES invoice(merchant_id, id),
   constraint invoice_merchant_id_subscription_id_fkey FOREIGN KEY (merchant_id, subscription_id) REFERENCES subscription(merchant_id, id),
   constraint invoice_check CHECK (((credited_amount >= (0)::numeric) AND (credited_amount <= paid_amount))),
   constraint invoice_check1 CHECK (((period_start <= period_end) AND (period_end <= grace_period_end))),
   constraint invoice_check2 CHECK (((subtotal + total_tax) = grand_total)),
   constraint invoice_check3 CHECK (((paid_amount >= (0)::numeric) AND (paid_amount <= grand_total))),
   constraint invoice_check4 CHECK ((payer_id <> customer_id)),
+  constraint invoice_copy CHECK (((NOT is_copy) OR (reissue_of_id IS NOT NULL))) NOT VALID,
   constraint invoice_issue_has_number CHECK (((issued_at IS NULL) OR (invoice_number IS NOT NULL) OR (lives_by_session AND (status <> 'PAID'::text)))),
   constraint invoice_kind_check CHECK ((kind = ANY (ARRAY['subscription'::text, 'upfront'::text, 'ad_hoc'::text, 'order'::text]))),
   constraint invoice_number_is_of_issue CHECK (((invoice_number IS NULL) OR (issued_at IS NOT NULL))),
@@ -1366,8 +1371,9 @@ CREATE UNIQUE INDEX invoice_key ON invoice USING btree (merchant_id, idempotency
 CREATE UNIQUE INDEX invoice_number ON invoice USING btree (merchant_id, invoice_number) WHERE (invoice_number IS NOT NULL);
 CREATE INDEX invoice_order ON invoice USING btree (merchant_id, seq DESC) INCLUDE (status, grand_total);
 CREATE INDEX invoice_payer ON invoice USING btree (merchant_id, payer_id) WHERE (payer_id IS NOT NULL);
-CREATE UNIQUE INDEX invoice_period ON invoice USING btree (merchant_id, subscription_id, billing_cadence, period_start) WHERE (kind = 'subscription'::text);
+CREATE UNIQUE INDEX invoice_period ON invoice USING btree (merchant_id, subscription_id, billing_cadence, period_start) WHERE ((kind = 'subscription'::text) AND (reissued_as_id IS NULL));
 CREATE INDEX invoice_purpose_id ON invoice USING btree (merchant_id, purpose_id) WHERE (purpose_id IS NOT NULL);
+CREATE UNIQUE INDEX invoice_reissue ON invoice USING btree (merchant_id, reissue_of_id) WHERE (reissue_of_id IS NOT NULL);
 CREATE INDEX invoice_status ON invoice USING btree (merchant_id, status, seq DESC);
 CREATE INDEX invoice_subscription ON invoice USING btree (merchant_id, subscription_id, seq DESC);
 CREATE INDEX invoice_unpaid ON invoice USING btree (merchant_id, seq DESC) INCLUDE (due_at, clock_id, status, currency, unpaid_amount) WHERE ((status = ANY (ARRAY['ISSUED'::text, 'PAYMENT_FAILED'::text])) AND (unpaid_amount > (0)::numeric) AND (NOT lives_by_session));
@@ -3688,7 +3694,7 @@ UNION ALL
     0 AS open_amount
    FROM (credit_note n
      JOIN invoice i ON (((i.merchant_id = n.merchant_id) AND (i.id = n.invoice_id))))
-  WHERE ((n.kind = 'refund'::text) AND (n.status = 'ISSUED'::text))
+  WHERE (((n.kind = 'refund'::text) OR ((n.kind = 'reissue'::text) AND (i.status = 'PAID'::text))) AND (n.status = 'ISSUED'::text))
 UNION ALL
  SELECT n.merchant_id,
     n.id,
@@ -7505,9 +7511,9 @@ declare
   noted record;
 begin
   for noted in
-    select case kind when 'refund' then 'refund' else 'rebate' end as fact, array_agg(merchant_id) as merchants,
+    select case when kind in ('refund', 'reissue') then 'refund' else 'rebate' end as fact, array_agg(merchant_id) as merchants,
            array_agg(id) as ids, array_agg(invoice_id) as invoices
-      from new_rows where kind in ('refund', 'credit', 'partial') group by 1
+      from new_rows where kind in ('refund', 'reissue', 'credit', 'partial') group by 1
   loop
     perform keep_revenue(noted.merchants, noted.ids, noted.fact);
     if noted.fact = 'rebate' then

@@ -126,7 +126,7 @@ export const invariants: readonly Invariant[] = [
         from (
           select merchant_id, id, subscription_id, period_start, sequence_number,
                  lag(period_end) over series as before_end, lag(sequence_number) over series as before_number
-            from invoice where kind = 'subscription'
+            from invoice where kind = 'subscription' and reissued_as_id is null
           window series as (partition by merchant_id, subscription_id, billing_cadence order by period_start)) i
        where not (before_end = period_start and sequence_number = before_number + 1)
          and not (before_end <= period_start and sequence_number = 1
@@ -173,7 +173,8 @@ export const invariants: readonly Invariant[] = [
                  where b.merchant_id = i.merchant_id and b.invoice_id = i.id and b.type <> 'credit'
                    and b.total_amount > 0
                    and not exists (select from credit_note r where r.merchant_id = o.merchant_id
-                                      and r.invoice_id = o.id and r.kind = 'refund' and r.status = 'ISSUED')
+                                      and r.invoice_id = o.id and r.kind in ('refund', 'reissue')
+                                      and r.status = 'ISSUED')
                  group by b.id having sum(l.total_amount) < 0))`,
   },
   {
@@ -216,6 +217,7 @@ export const invariants: readonly Invariant[] = [
           from invoice_line l join invoice i on i.merchant_id = l.merchant_id and i.id = l.invoice_id
          where l.fee_id is not null and l.type = 'charge' and l.total_price > 0 and l.period_start < l.period_end
            and i.subscription_id is not null and i.status in ('DRAFT', 'ISSUED', 'PAYMENT_FAILED', 'PAID')
+           and i.reissued_as_id is null
            and not exists (select from credit_note n where n.merchant_id = i.merchant_id and n.invoice_id = i.id
                               and n.kind = 'refund' and n.status = 'ISSUED'))
       select a.merchant_id, a.invoice_id as id, format('%s also on %s', a.price_id, b.invoice_id) as detail
@@ -526,7 +528,8 @@ export const invariants: readonly Invariant[] = [
        cross join lateral (
          select coalesce(sum(amount), 0) as collected from payment_debt
           where merchant_id = i.merchant_id and invoice_id = i.id) d
-       where i.collected_debt <> 0 and i.status <> 'CANCELLED' and i.collected_debt <> d.collected`,
+       where i.collected_debt <> 0 and i.status <> 'CANCELLED' and i.reissued_as_id is null
+         and i.collected_debt <> d.collected`,
   },
   {
     name: 'refunds-payable-are-asked',

@@ -40,6 +40,8 @@ export interface DocumentView {
   /** The head of the column of amounts. */
   amountLabel: string;
   lines: LineView[];
+  /** The table of a statement; null for other documents. */
+  statement: StatementTable | null;
   totals: { label: string; figure: string; strong: boolean }[];
   /** Sentences on how and when to pay, or why this credit was given. */
   terms: { heading: string; sentences: (Text | string)[] };
@@ -48,6 +50,13 @@ export interface DocumentView {
   bankTransfer: { label: string; value: Text | string }[];
   notes: Text[];
   footer: Text[];
+}
+
+/** The entries of a statement, between its balances; the widths are in characters. */
+export interface StatementTable {
+  heads: { date: string; description: string; amount: string; balance: string };
+  widths: { date: number; amount: number; balance: number };
+  rows: { date: string; description: Text; amount: string; balance: string; strong: boolean }[];
 }
 
 export interface LineView {

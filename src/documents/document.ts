@@ -177,7 +177,62 @@ interface Letterhead {
 }
 
 /** A document of any kind. */
-export type PrintedDocument = InvoiceDocument | ReceiptDocument;
+export type PrintedDocument = InvoiceDocument | ReceiptDocument | StatementDocument;
+
+/** What an entry of a statement tells. */
+export type StatementWhat =
+  | 'invoice'
+  | 'invoiceCancelled'
+  | 'writtenOff'
+  | 'noLoss'
+  | 'lossAgain'
+  | 'collected'
+  | 'notCollected'
+  | 'creditNote'
+  | 'creditNoteVoided'
+  | 'payment'
+  | 'paymentReversed'
+  | 'refund'
+  | 'refundStopped'
+  | 'walletApplied'
+  | 'walletBack'
+  | 'walletFilled'
+  | 'walletTaken'
+  | 'receipt'
+  | 'receiptApplied'
+  | 'receiptReturned'
+  | 'receiptWaits'
+  | 'creditGranted'
+  | 'creditUsed'
+  | 'creditBack'
+  | 'creditVoided';
+
+/** An entry of a statement. Above 0: the customer owes more. */
+export interface StatementEntry {
+  date: Temporal.Instant;
+  what: StatementWhat;
+  /** The number of the invoice. */
+  invoice?: Maybe<string>;
+  /** The number of the credit note. */
+  note?: Maybe<string>;
+  /** Of a billing credit. */
+  name?: Maybe<string>;
+  /** An amount that is not the change of the balance: of the wallet, or of a billing credit. */
+  moved?: Maybe<DecimalText>;
+  amount: DecimalText;
+  balance: DecimalText;
+}
+
+/** The account of a customer in a currency over a stretch of time. It is no tax document. */
+export interface StatementDocument extends Letterhead {
+  kind: 'statement';
+  /** Half-open. */
+  from: Temporal.Instant;
+  to: Temporal.Instant;
+  openingBalance: DecimalText;
+  closingBalance: DecimalText;
+  entries: readonly StatementEntry[];
+}
 
 /** The receipt of one payment towards an invoice. It is no tax document: the invoice is. */
 export interface ReceiptDocument extends Letterhead {
@@ -232,6 +287,9 @@ export interface InvoiceDocument extends Letterhead {
   untaxedBy?: Maybe<'reverseCharge' | 'exempt' | 'outside'>;
   /** Of a credit note: the invoice it credits. */
   original?: Maybe<{ number: string; issuedAt: Temporal.Instant }>;
+  /** Of an invoice: the one that it replaces. Of a credit note: the invoice that replaces the credited one. */
+  replaces?: Maybe<{ number: string; issuedAt: Temporal.Instant }>;
+  replacedBy?: Maybe<string>;
   /** Of a credit note: why. */
   reason?: Maybe<string>;
 }

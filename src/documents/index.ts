@@ -6,6 +6,9 @@ export type {
   Party,
   PrintedDocument,
   ReceiptDocument,
+  StatementDocument,
+  StatementEntry,
+  StatementWhat,
 } from './document.ts';
 export { type EInvoice, eInvoiceOf } from './e-invoice/e-invoice.ts';
 export { notesOf } from './line-notes.ts';
@@ -16,4 +19,5 @@ export {
   type RendererEvent,
   type RendererOptions,
 } from './renderer.ts';
+export { statementEntryIn } from './statement-words.ts';
 export { sumsInWords, taxSentences } from './taxes-in-words.ts';

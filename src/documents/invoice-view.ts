@@ -43,11 +43,14 @@ export function invoiceView(document: InvoiceDocument): DocumentView {
     unitPriceLabel,
     amountLabel,
     lines,
+    statement: null,
     totals: totalsOf(document),
     terms: { heading: credit ? words.aboutCredit : words.payment, sentences: sentencesOf(document, payable) },
     payment: payment === null ? null : { address: payment, shown: oneLine(payment, 200) },
     bankTransfer: payable && payment === null ? accountOf(document) : [],
-    notes: [...taxSentences(document), document.notes].flatMap((text) => textLines(text, MOST.note, 40)),
+    notes: [replacedIn(document), ...taxSentences(document), document.notes].flatMap((text) =>
+      textLines(text, MOST.note, 40),
+    ),
   };
 }
 
@@ -165,6 +168,7 @@ function sentencesOf(document: InvoiceDocument, payable: boolean): DocumentView[
       const number = oneLine(document.original.number, MOST.number);
       terms.push(words.corrects(number, figuresOf(document.locale).day(document.original.issuedAt)));
     }
+    if (isPresent(document.replacedBy)) terms.push(words.replacedBy(oneLine(document.replacedBy, MOST.number)));
     if (isPresent(document.reason)) terms.push(strange(words.reason(document.reason), MOST.description));
     return terms;
   }
@@ -172,6 +176,15 @@ function sentencesOf(document: InvoiceDocument, payable: boolean): DocumentView[
     return payable ? [words.onAccount, ...termsOf(document)] : [words.onAccount];
   }
   return payable ? termsOf(document) : [];
+}
+
+/** Which invoice it replaces. */
+function replacedIn({ replaces, locale }: InvoiceDocument): string | null {
+  if (!replaces) return null;
+  return DOCUMENT_WORDS[locale].replaces(
+    oneLine(replaces.number, MOST.number),
+    figuresOf(locale).day(replaces.issuedAt),
+  );
 }
 
 /** Until when to pay, and what to quote. */

@@ -27,6 +27,7 @@ export function receiptView(document: ReceiptDocument): DocumentView {
     unitPriceLabel: '',
     amountLabel: '',
     lines: [],
+    statement: null,
     totals: totalsOf(document),
     terms: {
       heading: words.about,

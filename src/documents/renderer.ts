@@ -142,7 +142,7 @@ class Renderer implements DocumentRenderer {
     const laidOut = viewOf(document);
     const view = JSON.stringify(laidOut);
     const viewWithoutLogo = document.logo ? JSON.stringify({ ...laidOut, logo: null }) : view;
-    const electronic = document.kind === 'receipt' ? null : eInvoiceOf(document);
+    const electronic = 'lines' in document ? eInvoiceOf(document) : null;
     const createdAtSeconds = Math.floor(document.issuedAt.epochMilliseconds / 1000);
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
     this.#jobs += 1;

@@ -6,6 +6,9 @@ import type { PrintedDocument } from './document.ts';
  */
 export const MOST_ROWS = 5_000;
 
-/** Rows of the table of a document: its lines, and the tiers below them. */
-export const rowsOf = (document: PrintedDocument): number =>
-  document.kind === 'receipt' ? 0 : document.lines.reduce((rows, { tiers }) => rows + 1 + (tiers?.length ?? 0), 0);
+/** Rows of the table of a document: its lines, and the tiers below them, or the entries of a statement. */
+export function rowsOf(document: PrintedDocument): number {
+  if (document.kind === 'receipt') return 0;
+  if (document.kind === 'statement') return document.entries.length;
+  return document.lines.reduce((rows, { tiers }) => rows + 1 + (tiers?.length ?? 0), 0);
+}

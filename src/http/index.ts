@@ -1,4 +1,5 @@
 export { checkFigures, MOST_FIGURES } from './answer-size.ts';
+export { prefers } from './answers/accepts.ts';
 export { compressed, type Encoding, encodingFor, tagOf } from './answers/encoding.ts';
 export { inlineFile } from './answers/file-name.ts';
 export { JsonParts, readJsonBody, readJsonParts, readText } from './body.ts';

@@ -183,6 +183,8 @@ interface RouteDeclaration<Path extends string, Q, B, A extends Access> {
   readonly bodyForms?: Readonly<Record<string, TSchema>>;
   /** The first is the usual one. */
   readonly replies: Readonly<Record<number, TSchema | { contentType: string; description: string }>>;
+  /** Another form of the first reply, which the handler answers where the caller's `Accept` names it (`accepts`). */
+  readonly otherForm?: { readonly contentType: string; readonly description: string };
   /** Statuses beside 400, 401, 403, 404, 429, 500 and 503 that this operation can answer. */
   readonly errors?: readonly number[];
   /** Bytes; default 256 KiB. */

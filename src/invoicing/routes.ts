@@ -28,11 +28,13 @@ import {
   ReasonBody,
   RefundBody,
   RefundListQuery,
+  ReissueBody,
 } from './invoice/schemas.ts';
 import { actOnInvoice, type InvoiceAction, openInvoiceSession } from './issue/actions.ts';
 import { closeInvoiceNow } from './issue/close-now.ts';
 import { creditPart, voidPart } from './issue/credit-part.ts';
 import { refundInvoice, voidRefund } from './issue/refund.ts';
+import { reissueInvoice } from './issue/reissue.ts';
 import { createInvoice } from './one-off/create-invoice.ts';
 import { walletTopUpRoute } from './one-off/wallet-routes.ts';
 import { awaitTaxRecords, isTaxRecordOpen, keepOwnNumber } from './outside-tax/records.ts';
@@ -41,6 +43,7 @@ import { explainRoute } from './reading/explain-route.ts';
 import { lineItemRoutes } from './reading/line-item-routes.ts';
 import { readInvoice, readInvoices, readLines, toInvoiceReplies } from './reading/read.ts';
 import { upcomingInvoiceRoute } from './reading/upcoming.ts';
+import { statementRoute } from './statements/routes.ts';
 
 const api = routesOf('Invoices');
 const ofInvoice = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', kind: 'invoice' } }) as const;
@@ -57,6 +60,7 @@ export const invoiceRoutes = (
   walletTopUpRoute(dependencies),
   ...billingCreditRoutes(dependencies),
   ...receiptRoutes(dependencies),
+  statementRoute(dependencies),
   api.post('/v2/invoices', 'createInvoice', {
     summary: 'Create a one-off invoice',
     description:
@@ -131,6 +135,22 @@ export const invoiceRoutes = (
     replies: { 201: PaymentSessionReply },
     errors: [409],
     handler: async ({ tx, params, body, now }) => openInvoiceSession(dependencies, tx, params.id, body, now),
+  }),
+  api.post('/v2/invoices/:id/reissue', 'reissueInvoice', {
+    summary: 'Replace an issued invoice by a corrected one',
+    description:
+      'A credit note is over all of the invoice, and a new invoice with the parties of now has its place, in one ' +
+      'transaction. The old one is CANCELLED; a paid one stays PAID, and what was paid pays the new one. Fails with ' +
+      '409 where something was bought with it, or something of it was credited or refunded.',
+    access: ofInvoice('member'),
+    body: ReissueBody,
+    replies: { 201: InvoiceReply },
+    errors: [409],
+    handler: async ({ tx, params, body, now }) => {
+      const asked = { reason: body.reason, recalculate: body.recalculate ?? false };
+      const made = await reissueInvoice(dependencies, tx, params.id, asked, now);
+      return made.ok ? ok(new Reply(201, (await toInvoiceReplies(dependencies, tx, [made.value]))[0])) : made;
+    },
   }),
   refundRoute(dependencies, awaitOutcome),
   api.list('/v2/invoices/:id/refunds', 'listInvoiceRefunds', {

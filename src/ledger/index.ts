@@ -1,5 +1,12 @@
 /** All that other domains may use of the ledger. */
 export type { Account, AccountKind } from './accounts.ts';
+export {
+  type BalanceOf,
+  type CustomerTransaction,
+  selectBalanceBefore as balanceBefore,
+  selectCurrenciesOf as currenciesOf,
+  selectTransactionsOf as transactionsOf,
+} from './ledger.sql.ts';
 export { accountBalance, balanceOfInvoice, balancesOfInvoices, bookedEntries, post, postAll } from './ledger.ts';
 export type { Entry, LedgerReason, Posting } from './posting.ts';
 export { ledgerRoutes } from './routes.ts';

@@ -171,3 +171,91 @@ export const selectWalletEntries = (
     },
     page,
   );
+
+/** The accounts whose sum is the balance of a customer: the debt, less the money that waits. */
+export const OF_BALANCE: readonly AccountKind[] = ['receivable', 'owed_again', 'to_collect', 'wallet', 'unapplied'];
+
+/** A customer in a currency. */
+export interface BalanceOf {
+  readonly customerId: string;
+  readonly currency: string;
+}
+
+const ownEntries = (tx: Tx, { customerId, currency }: BalanceOf) => sql`
+  ledger_entry own
+   where own.merchant_id = ${tx.merchantId} and own.customer_id = ${customerId} and own.currency = ${currency}
+     and own.account = any (${[...OF_BALANCE]}::text[])`;
+
+/** The balance of a customer as it was at an instant: without the bookings of that instant itself. */
+export const selectBalanceBefore = async (tx: Tx, of: BalanceOf, at: Instant): Promise<Decimal> =>
+  (
+    await tx.one<{ balance: Decimal }>(sql`
+      select coalesce(sum(e.amount), 0) as balance
+        from (select own.merchant_id, own.transaction_id, own.amount from ${ownEntries(tx, of)}) e
+        join ledger_transaction t on t.merchant_id = e.merchant_id and t.id = e.transaction_id
+       where t.created_at < ${at}`)
+  ).balance;
+
+/** A transaction of the ledger as one customer sees it. Above 0: it owes more, or money came in or is a loss. */
+export interface CustomerTransaction {
+  readonly id: string;
+  readonly at: Instant;
+  readonly key: string;
+  readonly reason: LedgerReason;
+  readonly invoiceId: string | null;
+  /** The change of the balance, and of its parts. */
+  readonly change: Decimal;
+  readonly wallet: Decimal;
+  readonly toCollect: Decimal;
+  /** The change of the merchant's accounts: `cash`, what goes back to payers, and losses. */
+  readonly cash: Decimal;
+  readonly goingBack: Decimal;
+  readonly lost: Decimal;
+}
+
+/**
+ * The transactions of a customer's accounts in a stretch of time, and the others of invoices that it owed (a refund of
+ * money moves none of its accounts), in their order.
+ */
+export const selectTransactionsOf = (
+  tx: Tx,
+  of: BalanceOf,
+  { from, to, most }: { readonly from: Instant; readonly to: Instant; readonly most: number },
+): Promise<CustomerTransaction[]> =>
+  tx.rows<CustomerTransaction>(sql`
+    with mine as (select distinct own.transaction_id from ${ownEntries(tx, of)}),
+         owed as (
+           select distinct t.invoice_id from mine
+             join ledger_transaction t on t.merchant_id = ${tx.merchantId} and t.id = mine.transaction_id
+            where t.reason = 'invoice_issued'),
+         chosen as (
+           select transaction_id as id from mine
+           union
+           select t.id from owed
+             join ledger_transaction t on t.merchant_id = ${tx.merchantId} and t.invoice_id = owed.invoice_id)
+    select t.id, t.created_at as at, t.key, t.reason, t.invoice_id, s.*
+      from chosen
+      join ledger_transaction t on t.merchant_id = ${tx.merchantId} and t.id = chosen.id
+     cross join lateral (
+       select coalesce(sum(e.amount) filter (where e.customer_id = ${of.customerId}
+                                               and e.account = any (${[...OF_BALANCE]}::text[])), 0) as change,
+              coalesce(sum(e.amount) filter (where e.customer_id = ${of.customerId}
+                                               and e.account = 'wallet'), 0) as wallet,
+              coalesce(sum(e.amount) filter (where e.customer_id = ${of.customerId}
+                                               and e.account = 'to_collect'), 0) as to_collect,
+              coalesce(sum(e.amount) filter (where e.account = 'cash'), 0) as cash,
+              coalesce(sum(e.amount) filter (where e.account in ('refunds_payable', 'disputes',
+                                                                 'returned_outside')), 0) as going_back,
+              coalesce(sum(e.amount) filter (where e.account = 'write_off'), 0) as lost
+         from ledger_entry e
+        where e.merchant_id = t.merchant_id and e.transaction_id = t.id) s
+     where t.currency = ${of.currency} and t.created_at >= ${from} and t.created_at < ${to}
+     order by t.created_at, t.seq limit ${most}`);
+
+/** The currencies in which something was ever booked for a customer, in their order. */
+export const selectCurrenciesOf = async (tx: Tx, customerId: string): Promise<string[]> =>
+  (
+    await tx.rows<{ currency: string }>(sql`
+      select distinct currency from ledger_entry
+       where merchant_id = ${tx.merchantId} and customer_id = ${customerId} order by currency`)
+  ).map(({ currency }) => currency);

@@ -837,6 +837,11 @@ describe('409', () => {
     },
     conflict('approveInvoice', 'INVALID_TRANSITION', issued),
     conflict('cancelInvoice', 'INVALID_TRANSITION', async ({ invoice }) => invoice),
+    {
+      operationId: 'reissueInvoice',
+      code: 'INVALID_TRANSITION',
+      call: async (each) => ({ params: { id: (await draft(each)).id }, body: { reason: 'Wrong' } }),
+    },
     conflict('writeOffInvoice', 'INVALID_TRANSITION', draft),
     conflict('closeInvoiceNow', 'INVALID_TRANSITION', issued),
     conflict('recalculateInvoice', 'INVALID_TRANSITION', issued),

@@ -43,6 +43,8 @@ export interface Lived {
   readonly owedAgain: string;
   /** What the customer had spent of reversed payments, and no invoice has collected. */
   readonly toCollect: string;
+  /** The statements of the customer and of who pays for it: of all time, and split at some instants. */
+  readonly statements: readonly { readonly whole: Resource; readonly halves: readonly (readonly Resource[])[] }[];
   /** Charges of the card, and what left of each: by refunds at the provider and by disputes that are not won. */
   readonly charges: readonly { readonly amount: string; readonly left: string }[];
   /** Faults on the way: an error, or a preview that differed from the result. */
@@ -258,6 +260,8 @@ class Driver {
         return this.#merchant.patch(`/v0/customers/${this.#customer.id}`, { payerId: step.is ? this.#payer.id : null });
       case 'exempt':
         return this.#exempt(step);
+      case 'reissue':
+        return this.#reissue(step);
       case 'reverse':
         return this.#reverse(step.at);
       case 'payByCard':
@@ -562,6 +566,14 @@ class Driver {
     return this.#paying.charge(open[at % open.length]);
   }
 
+  async #reissue({ at, recalculate }: Of<'reissue'>): Promise<Answer | null> {
+    const found = (await this.#invoices()).filter(({ status }) =>
+      ['ISSUED', 'PAYMENT_FAILED', 'PAID'].includes(status),
+    );
+    const invoice = found[at % Math.max(1, found.length)];
+    return invoice ? this.#post(`/v2/invoices/${invoice.id}/reissue`, { reason: 'A mistake', recalculate }) : null;
+  }
+
   async #dispute({ at, status, isPart }: Of<'dispute'>): Promise<'done' | null> {
     const { currency } = this.#life;
     return (await this.#paying?.dispute(at, { status, isPart, digits: DIGITS[currency] })) ?? null;
@@ -672,6 +684,26 @@ class Driver {
     return row?.total ?? '0';
   }
 
+  /** A customer has its own statement while nobody pays for it. */
+  async #statements(): Promise<Lived['statements']> {
+    await this.#shop.change(`/v0/customers/${this.#customer.id}`, { payerId: null });
+    const [from, to] = ['2000-01-01T00:00:00Z', '2100-01-01T00:00:00Z'];
+    const statements = [];
+    for (const { id } of [this.#customer, this.#payer]) {
+      const read = (since: string, until: string): Promise<Resource> =>
+        this.#shop.read(
+          `/v0/customers/${id}/statement?currency=${this.#life.currency}&from=${since}&to=${encodeURIComponent(until)}`,
+        );
+      const whole = await read(from, to);
+      const dates: string[] = [...new Set<string>(whole.entries.map(({ date }: Resource) => date))];
+      const middles = [0, 1, 2].flatMap((third) => dates[Math.floor((dates.length * third) / 3)] ?? []);
+      const halves = [];
+      for (const middle of new Set(middles)) halves.push([await read(from, middle), await read(middle, to)]);
+      statements.push({ whole, halves });
+    }
+    return statements;
+  }
+
   async #look(): Promise<Lived> {
     const shop = this.#shop;
     const [invoices, notes, payments]: [Resource[], Resource[], Resource[]] = [[], [], []];
@@ -720,6 +752,7 @@ class Driver {
       payerId: this.#payer.id,
       owedAgain: await this.#booked('owed_again'),
       toCollect: await this.#booked('to_collect'),
+      statements: await this.#statements(),
       charges: (await this.#paying?.charges()) ?? [],
       wrong: this.#wrong,
     };

@@ -88,7 +88,7 @@ export function generate(
   if (layer === 4) {
     const dice = new Dice(seed * 8);
     const others = new Dice(seed * 8 + 7);
-    const life = mixedLife(dice, seed, dice.of(...STARTS), { kinds, chance, others });
+    const life = mixedLife(dice, seed, dice.of(...STARTS), { kinds, chance, others, last: new Dice(seed * 8 + 1) });
     return kinds.has('credit') && others.next() < chance ? withCredits(life, others) : life;
   }
   const dice = new Dice(seed * 8 + layer * 2 + (isTame || isGranted ? 1 : 0));

@@ -49,7 +49,7 @@ describe('the judge', () => {
     {
       what: 'a credit that is not there',
       changed: () => ({ ...lived, notes: [] }),
-      kinds: ['billed', 'money'],
+      kinds: ['billed', 'money', 'statement'],
     },
     {
       what: 'a cent of tax',
@@ -61,7 +61,7 @@ describe('the judge', () => {
       changed: () => ({ ...lived, deeds: [{ step: { do: 'exempt', is: true }, at: -1 }, ...lived.deeds] }),
       kinds: ['rate'],
     },
-    { what: 'a cent in the wallet', changed: () => ({ ...lived, wallet: '25.21' }), kinds: ['money'] },
+    { what: 'a cent in the wallet', changed: () => ({ ...lived, wallet: '25.21' }), kinds: ['money', 'statement'] },
     { what: 'a payment that was lost', changed: () => ({ ...lived, payments: [] }), kinds: ['money'] },
     {
       what: 'an invoice that nobody calculated',

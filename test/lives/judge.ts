@@ -8,7 +8,8 @@ import { type Owed, owedOf } from './owed.ts';
 import { isPausedThroughout } from './paused.ts';
 
 /** The faults of a lived life, each as one sentence; the first word is the kind. */
-export function judge(life: Life, lived: Lived): string[] {
+export function judge(life: Life, whole: Lived): string[] {
+  const lived = withoutReplaced(whole);
   return [
     ...lived.wrong,
     ...unfinished(lived),
@@ -16,7 +17,8 @@ export function judge(life: Life, lived: Lived): string[] {
     ...rates(life, lived),
     ...taxes(life, lived),
     ...totals(life, lived),
-    ...money(life, lived),
+    ...money(life, whole),
+    ...statements(life, whole),
     ...twice(life, lived),
     ...notesWithinInvoices(life, lived),
     ...payers(life, lived),
@@ -25,6 +27,16 @@ export function judge(life: Life, lived: Lived): string[] {
     ...quantities(life, lived),
     ...creditsPay(life, lived, owedOf(life, lived.deeds, lived.neverActive)),
   ];
+}
+
+/** An invoice that another one replaces bills nothing, and what credits it credits nothing that is owed. */
+function withoutReplaced(lived: Lived): Lived {
+  const replaced = new Set(lived.invoices.flatMap(({ id, reissuedAsId }) => (reissuedAsId ? [id] : [])));
+  return {
+    ...lived,
+    invoices: lived.invoices.filter(({ id }) => !replaced.has(id)),
+    notes: lived.notes.filter(({ invoiceId }) => !replaced.has(invoiceId)),
+  };
 }
 
 /** An amount in minor units. */
@@ -189,7 +201,8 @@ function switchedAt(deeds: Lived['deeds'], what: 'exempt' | 'payer', second: num
  * the upfront one as it was made, the others at their issue.
  */
 function rates(life: Life, { invoices, deeds }: Lived): string[] {
-  return invoices.flatMap(({ id, kind, subscriptionId, createdAt, issuedAt, lines }) => {
+  return invoices.flatMap(({ id, kind, subscriptionId, reissueOfId, createdAt, issuedAt, lines }) => {
+    if (reissueOfId) return []; // at the rates of the one that it replaces, or of the calculation
     const at = kind === 'upfront' ? createdAt : issuedAt;
     if (subscriptionId === null || at === null) return [];
     const [exempt, paidFor] = (['exempt', 'payer'] as const).map((what) =>
@@ -303,6 +316,55 @@ function money(life: Life, { invoices, notes, payments: all, wallet, owedAgain, 
         `money: ${paidIn} in, ${paidOut} out, ${minor(life, wallet)} in the wallet; ` +
           `billed ${billed}, credited ${credited}, unpaid ${unpaid}, owed again ${owedAgain}: off by ${off} (minor units)`,
       ];
+}
+
+/**
+ * A statement ends in what is unpaid, less the wallet; it has every invoice and credit note once, with its total; and
+ * one that is split at an instant joins.
+ */
+function statements(life: Life, { statements: all, invoices, notes, wallet, owedAgain, toCollect }: Lived): string[] {
+  const faults: string[] = [];
+  for (const { whole, halves } of all) {
+    let balance = 0n;
+    for (const entry of whole.entries) {
+      balance += minor(life, entry.amount);
+      if (minor(life, entry.balance) !== balance)
+        faults.push(`statement: ${entry.description} leaves ${entry.balance}`);
+    }
+    if (minor(life, whole.openingBalance) !== 0n || minor(life, whole.closingBalance) !== balance)
+      faults.push(`statement: it goes from ${whole.openingBalance} to ${whole.closingBalance}, and not to ${balance}`);
+    for (const [before, after] of halves)
+      if (
+        before?.closingBalance !== after?.openingBalance ||
+        after?.closingBalance !== whole.closingBalance ||
+        JSON.stringify([...before.entries, ...after.entries]) !== JSON.stringify(whole.entries)
+      )
+        faults.push(`statement: it does not join at ${before?.to}`);
+  }
+  const open = invoices.filter(
+    ({ status, invoiceNumber }) => invoiceNumber !== null && ['ISSUED', 'PAYMENT_FAILED'].includes(status),
+  );
+  const unpaid = open.reduce((sum, { unpaidAmount }) => sum + minor(life, unpaidAmount), 0n);
+  const should = unpaid + minor(life, owedAgain) + minor(life, toCollect) - minor(life, wallet);
+  const is = all.reduce((sum, { whole }) => sum + minor(life, whole.closingBalance), 0n);
+  if (is !== should) faults.push(`statement: it ends in ${is}, and what is unpaid less the wallet is ${should}`);
+  const documents = [
+    ...invoices
+      .filter(({ invoiceNumber }) => invoiceNumber !== null)
+      .map(({ id, grandTotal }) => ['invoice', id, minor(life, grandTotal)]),
+    ...notes
+      .filter(({ total }) => minor(life, total) !== 0n)
+      .map(({ id, total }) => ['credit_note', id, -minor(life, total)]),
+  ].map(String);
+  const stated = all
+    .flatMap(({ whole }) => whole.entries as Resource[])
+    .filter(({ type, description }) => ['invoice', 'credit_note'].includes(type) && !description.endsWith('voided'))
+    .map(({ type, id, amount }) => String([type, id, minor(life, amount)]));
+  if (documents.toSorted().join(' ') !== stated.toSorted().join(' '))
+    faults.push(
+      `statement: its documents are ${stated.toSorted().join(' ')}, and not ${documents.toSorted().join(' ')}`,
+    );
+  return faults;
 }
 
 /**

@@ -46,6 +46,8 @@ export const KINDS = [
   'credit',
   /** A recorded payment that came back, with an excess that was spent or not. */
   'reversed',
+  /** An issued invoice that another one replaces, with the same lines or rated anew. */
+  'reissued',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -107,6 +109,7 @@ export function kindsOf(life: Life, deeds: readonly Deed[]): Kind[] {
     note: () => of('note').length > 0,
     credit: () => of('credit').length > 0,
     reversed: () => of('reverse').length > 0,
+    reissued: () => of('reissue').length > 0,
   };
   const isCommitted = (plan: Plan): boolean => plan.minimum !== undefined && isMixed(plan);
   return KINDS.filter((kind) => has[kind]());

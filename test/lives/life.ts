@@ -214,6 +214,8 @@ export type Step =
       readonly bearing?: boolean;
     }
   | { readonly do: 'voidRefund'; readonly at: number }
+  /** An issued or paid invoice is replaced: by one with the same lines, or by one that is rated anew. */
+  | { readonly do: 'reissue'; readonly at: number; readonly recalculate: boolean }
   /** A credit note over a share of a line of an issued invoice. The driver says what was credited. */
   | {
       readonly do: 'note';

@@ -29,10 +29,16 @@ export function mixedLife(
   dice: Dice,
   seed: number,
   start: string,
-  { kinds, chance, others }: { readonly kinds: ReadonlySet<Kind>; readonly chance: number; readonly others: Dice },
+  {
+    kinds,
+    chance,
+    others,
+    last,
+  }: { readonly kinds: ReadonlySet<Kind>; readonly chance: number; readonly others: Dice; readonly last: Dice },
 ): Life {
   // Newer kinds have a dice of their own: a life without them is as it was before there were any.
-  const isDrawn = (kind: Kind) => (NEWER.has(kind) ? others : dice).next() < chance && kinds.has(kind);
+  const diceOf = (kind: Kind) => (kind === 'reissued' ? last : NEWER.has(kind) ? others : dice);
+  const isDrawn = (kind: Kind) => diceOf(kind).next() < chance && kinds.has(kind);
   const drawn = KINDS.filter((kind) => kind !== 'credit' && isDrawn(kind));
   return new Mixed(dice, new Set(drawn)).life(seed, start);
 }
@@ -173,7 +179,7 @@ class Mixed {
     if (of('exempt')) this.#push({ do: 'exempt', is: dice.of(true, true, false) });
     const isFirst =
       of('commitment', 'cut', 'late', 'eachEvent', 'overTime', 'percentile') ||
-      (of('endPast', 'agreed', 'coupon', 'pause', 'trial', 'note', 'reversed') && dice.once(2));
+      (of('endPast', 'agreed', 'coupon', 'pause', 'trial', 'note', 'reversed', 'reissued') && dice.once(2));
     if (isFirst) this.#subscribe('s0', KEPT);
     if (of('again', 'undone') || !this.#isThere('s0')) this.#subscribe('s1', LEFT);
     const acts: (() => void)[] = [() => this.#push({ do: 'pay', how: 'full' })];
@@ -194,6 +200,7 @@ class Mixed {
     if (of('trial')) often(1, () => this.#moveTrial());
     if (of('note')) often(2, () => this.#note());
     if (of('reversed')) often(2, () => this.#reverse());
+    if (of('reissued')) often(2, () => this.#reissue());
     if (of('exempt')) often(1, () => this.#push({ do: 'exempt', is: dice.once(2) }));
     for (let count = dice.between(6, 12); count > 0; count -= 1) {
       for (let act = dice.of(1, 2, 3); act > 0; act -= 1) dice.of(...acts)();
@@ -213,6 +220,7 @@ class Mixed {
       ['trial', () => this.#moveTrial()],
       ['note', () => this.#note()],
       ['reversed', () => this.#reverse()],
+      ['reissued', () => this.#reissue()],
       ['exempt', () => this.#push({ do: 'exempt', is: true })],
       ['paidFor', () => this.#push({ do: 'payer', is: true })],
       ['endPast', () => this.#endPast()],
@@ -231,6 +239,7 @@ class Mixed {
       trial: 'moveTrial',
       note: 'note',
       reversed: 'reverse',
+      reissued: 'reissue',
       exempt: 'exempt',
       coupon: 'coupon',
       paidFor: 'payer',
@@ -470,6 +479,16 @@ class Mixed {
     for (let count = dice.of(1, 1, 2); count > 0; count -= 1) this.#push({ do: 'reverse', at: dice.between(0, 5) });
     if (dice.once(3)) this.#push({ do: dice.of('cancel', 'writeOff', 'refund'), at: dice.between(0, 3) });
     if (dice.once(2)) this.#oneOff();
+  }
+
+  /** On a day of its own; what comes late for its period may come before and after. */
+  #reissue(): void {
+    const dice = this.#dice;
+    this.#advance(dice.of(1, 2, 31));
+    if (dice.once(2) && this.#isThere('s0')) this.#use(this.#now - dice.of(1, 35) * DAY);
+    this.#push({ do: 'reissue', at: dice.between(0, 5), recalculate: dice.once(3) });
+    if (dice.once(3)) this.#push({ do: 'pay', at: dice.between(0, 3), how: dice.of('full', 'part') });
+    this.#advance(dice.of(1, 1, 20));
   }
 
   #dispute(): void {

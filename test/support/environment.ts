@@ -94,8 +94,8 @@ export async function cloneDatabase(template = TEMPLATE): Promise<{ url: string;
  */
 const plainRenderer: DocumentRenderer = {
   render: async (document) => {
-    const electronic = document.kind === 'receipt' ? null : eInvoiceOf(document);
-    if (document.kind !== 'receipt') await keepEInvoice(document);
+    const electronic = 'lines' in document ? eInvoiceOf(document) : null;
+    if ('lines' in document) await keepEInvoice(document);
     return new TextEncoder().encode(`%PDF-1.7\n${JSON.stringify([viewOf(document), electronic])}`);
   },
   close: async () => undefined,

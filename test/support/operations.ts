@@ -308,6 +308,12 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
   ],
   deleteCustomer: [async ({ shop }) => on((await shop.customer()).id)],
   getCustomerTimeline: [({ customer }) => on(customer.id)],
+  getCustomerStatement: [
+    async (world) => ({
+      ...on((await issued(world)).customerId),
+      query: { from: '2020-01-01T00:00:00Z', to: FAR_AHEAD, currency: 'USD' },
+    }),
+  ],
   getWallet: [({ customer }) => on(customer.id)],
   listWalletEntries: [({ customer }) => on(customer.id)],
   topUpWallet: [
@@ -964,6 +970,10 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
       const body = { reason: 'It came back', reversedAt: payment.createdAt, idempotencyKey: unique('reversal') };
       return { params: { id, paymentId: payment.id }, body };
     },
+  ],
+  reissueInvoice: [
+    async (world) => on((await issued(world)).id, { reason: 'A wrong address' }),
+    async (world) => on((await issued(world)).id, { reason: 'Missing usage', recalculate: true }),
   ],
   refundInvoice: [async (world) => on((await paid(world)).id, { reason: 'A gesture' })],
   listInvoiceCreditNotes: [({ invoice }) => on(invoice.id)],

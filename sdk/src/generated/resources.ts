@@ -81,6 +81,7 @@ import type {
   GetCostReportQuery,
   GetCostSummaryQuery,
   GetCustomerAccessQuery,
+  GetCustomerStatementQuery,
   GetCustomerTimelineQuery,
   GetEntitlementHistoryQuery,
   GetEntitlementQuery,
@@ -110,6 +111,7 @@ import type {
   InvoicePaymentSessionCreate,
   InvoiceRefund,
   InvoiceRefundList,
+  InvoiceReissue,
   Item,
   ItemCreate,
   ItemList,
@@ -279,6 +281,7 @@ import type {
   SourceRuleList,
   SourceRuleUpdate,
   SourceUpdate,
+  Statement,
   Subscription,
   SubscriptionAdjustment,
   SubscriptionAdjustmentCreate,
@@ -656,6 +659,15 @@ export interface CustomersResource {
    * `POST /v0/customers/{id}/receipts/{receiptId}/return`
    */
   returnReceipt(id: string, receiptId: string, body?: ReceiptReturning, options?: CallOptions): Promise<Receipt>;
+
+  /**
+   * Retrieve the statement of a customer.
+   *
+   * Every invoice, credit note, payment, refund and movement of the wallet in a stretch of time, between an opening and a closing balance. The balance is the debt, less the wallet and the unapplied money. With `Accept: application/pdf` the answer is a document in the language of the customer. Fails with 400 for a customer with a payer, who has the statement.
+   *
+   * `GET /v0/customers/{id}/statement`
+   */
+  getStatement(id: string, query?: GetCustomerStatementQuery, options?: CallOptions): Promise<Statement>;
 
   /**
    * Retrieve the wallet of a customer.
@@ -1941,6 +1953,15 @@ export interface InvoicesResource {
   openPaymentSession(id: string, body?: InvoicePaymentSessionCreate, options?: CallOptions): Promise<PaymentSession>;
 
   /**
+   * Replace an issued invoice by a corrected one.
+   *
+   * A credit note is over all of the invoice, and a new invoice with the parties of now has its place, in one transaction. The old one is CANCELLED; a paid one stays PAID, and what was paid pays the new one. Fails with 409 where something was bought with it, or something of it was credited or refunded.
+   *
+   * `POST /v2/invoices/{id}/reissue`
+   */
+  reissue(id: string, body: InvoiceReissue, options?: CallOptions): Promise<Invoice>;
+
+  /**
    * Refund a paid invoice in full.
    *
    * Makes a credit note over the whole invoice, and sends the money back as it came: to the card, or into the wallet. Credits that the invoice bore go into the wallet. The invoice stays `PAID`. An invoice that is not paid, or already refunded, is a 400. The answer waits up to 10 seconds for the payment provider and the tax provider; `returnStatus` of the payments says how far it is. `externalCreditNoteId` does not change afterwards.
@@ -2968,6 +2989,7 @@ export interface Operations {
   'GET /v0/customers/{id}/receipts': { query: ListReceiptsQuery; body: undefined; reply: ReceiptList };
   'POST /v0/customers/{id}/receipts/{receiptId}/apply': { query: Record<string, never>; body: ReceiptApply; reply: Receipt };
   'POST /v0/customers/{id}/receipts/{receiptId}/return': { query: Record<string, never>; body: ReceiptReturning; reply: Receipt };
+  'GET /v0/customers/{id}/statement': { query: GetCustomerStatementQuery; body: undefined; reply: Statement };
   'POST /v2/invoices': { query: Record<string, never>; body: InvoiceCreate; reply: Invoice };
   'GET /v2/invoices': { query: ListInvoicesQuery; body: undefined; reply: InvoiceList };
   'GET /v2/invoices/{id}': { query: GetInvoiceQuery; body: undefined; reply: Invoice };
@@ -2992,6 +3014,7 @@ export interface Operations {
   'POST /v2/invoices/{id}/payments/{paymentId}/reverse': { query: Record<string, never>; body: PaymentReverse; reply: InvoicePayment };
   'POST /v2/invoices/{id}/payments/{paymentId}/markReturned': { query: Record<string, never>; body: PaymentReturnCreate; reply: InvoicePayment };
   'POST /v2/invoices/{id}/paymentSessions': { query: Record<string, never>; body: InvoicePaymentSessionCreate; reply: PaymentSession };
+  'POST /v2/invoices/{id}/reissue': { query: Record<string, never>; body: InvoiceReissue; reply: Invoice };
   'POST /v2/invoices/{id}/refunds': { query: Record<string, never>; body: RefundCreate; reply: InvoiceRefund };
   'GET /v2/invoices/{id}/refunds': { query: ListInvoiceRefundsQuery; body: undefined; reply: InvoiceRefundList };
   'POST /v2/invoices/{id}/refunds/{refundId}/void': { query: Record<string, never>; body: Reason; reply: InvoiceRefund };

@@ -2874,6 +2874,10 @@ merchantId: string
 customerId: string
 /** The customer that pays it, and to which it is addressed. Fixed at its issue. Null: `customerId` pays. */
 payerId: (string | null)
+/** The invoice that this one replaces. Null: none. */
+reissueOfId: (string | null)
+/** The invoice that replaces this one. Null: none. */
+reissuedAsId: (string | null)
 /** The subscription. Null: a one-off invoice, or one of an order. */
 subscriptionId: (string | null)
 /** The currency: an ISO 4217 code. */
@@ -4221,6 +4225,38 @@ object: "list"
 data: Receipt[]
 pagination: Pagination
 }
+/** An entry of a statement. */
+export interface StatementEntry {
+/** The time of its booking. */
+date: string
+/** The kind of the entry. The guide "Statements" explains each. */
+type: ("invoice" | "credit_note" | "payment" | "refund" | "reversal" | "wallet" | "receipt" | "write_off" | "billing_credit")
+/** The id of the resource: of an invoice, a credit note, a payment, a receipt, a billing credit, or of the change of the wallet. */
+id: string
+/** The number of the credit note, else of the invoice. Null: neither. */
+number: (string | null)
+/** The entry in a few English words. */
+description: string
+amount: Decimal
+balance: Decimal
+}
+/** The account of a customer in one currency over a stretch of time. */
+export interface Statement {
+/** The name of the type of this resource. */
+object: "statement"
+/** The id of the customer. */
+customerId: string
+/** The currency: an ISO 4217 code. */
+currency: string
+/** The start, inclusive. */
+from: string
+/** The end, exclusive. */
+to: string
+openingBalance: Decimal
+closingBalance: Decimal
+/** The entries in the order of their times. */
+entries: StatementEntry[]
+}
 /** A page of a list of `Invoice`. */
 export interface InvoiceList {
 /** The name of the type: a list. */
@@ -4256,8 +4292,8 @@ export interface CreditNote {
 id: string
 /** The name of the type of this resource. */
 object: "credit_note"
-/** `refund`: of a whole paid invoice. `cancellation`: of an unpaid one. `credit`: of a part, such as unused time. `partial`: of parts of lines, as you asked. */
-kind: ("refund" | "cancellation" | "credit" | "partial")
+/** `refund`: of a whole paid invoice. `cancellation`: of an unpaid one. `credit`: of a part, such as unused time. `partial`: of parts of lines, as you asked. `reissue`: of one that another invoice replaces. */
+kind: ("refund" | "cancellation" | "credit" | "partial" | "reissue")
 /** The number of the credit note, without gaps for the merchant. */
 number: string
 /** The invoice that is credited. */
@@ -7805,6 +7841,13 @@ onFailure?: (string | null)
 /** How long the page can be used, in minutes. Default: 1,440, which is a day. */
 sessionExpiryMinutes?: (number | null)
 }
+/** The body of `reissueInvoice`. */
+export interface InvoiceReissue {
+/** The reason. It stands on the credit note. */
+reason: string
+/** `true`: the new invoice is rated anew, with the usage and the tax rates of now. `false`: it has the same lines. */
+recalculate?: (boolean | null)
+}
 /** The body of `refundInvoice`. */
 export interface RefundCreate {
 /** The reason, for people. */
@@ -9058,6 +9101,14 @@ limit?: number
 offset?: number
 /** The page begins behind this resource: its id, or the `nextAfter` of the page before. Resources that come, go or change meanwhile do not move it. Not with `offset`. */
 after?: string
+}
+export interface GetCustomerStatementQuery {
+/** The start of the statement, inclusive. */
+from: string
+/** The end of the statement, exclusive. */
+to: string
+/** The currency of the statement. Required for a customer with several currencies. Default: its only one. */
+currency?: string
 }
 export interface ListInvoicesQuery {
 /** How many resources the page has at most. */

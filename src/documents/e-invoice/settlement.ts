@@ -109,10 +109,15 @@ function totalsOf(document: InvoiceDocument, groups: readonly TaxGroup[]): Eleme
   );
 }
 
-const originalOf = ({ original }: InvoiceDocument): Child =>
-  original != null &&
-  element(
-    'ram:InvoiceReferencedDocument',
-    element('ram:IssuerAssignedID', cleanText(original.number) ?? '–'),
-    formattedDateIn('ram:FormattedIssueDateTime', original.issuedAt),
+/** The invoice before it (BG-3): the one that it credits, or replaces. */
+function originalOf({ original, replaces }: InvoiceDocument): Child {
+  const before = original ?? replaces;
+  return (
+    before != null &&
+    element(
+      'ram:InvoiceReferencedDocument',
+      element('ram:IssuerAssignedID', cleanText(before.number) ?? '–'),
+      formattedDateIn('ram:FormattedIssueDateTime', before.issuedAt),
+    )
   );
+}

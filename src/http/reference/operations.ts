@@ -162,5 +162,7 @@ function answerOf(
   if ('contentType' in reply)
     return { description: reply.description, headers, content: { [reply.contentType]: { schema: FILE } } };
   const schema = schemas.ofReply(reply);
-  return { description, headers, content: { 'application/json': { schema } } };
+  const { otherForm } = declaration;
+  const file = otherForm && status === 200 && { [otherForm.contentType]: { schema: FILE } };
+  return { description, headers, content: { 'application/json': { schema }, ...file } };
 }

@@ -16,7 +16,7 @@ import { CUSTOMER_OF_NOTE } from './credit-note-lines.sql.ts';
 export async function insertCreditNote(
   tx: Tx,
   invoice: InvoiceRow,
-  kind: 'refund' | 'cancellation',
+  kind: 'refund' | 'cancellation' | 'reissue',
   reason: string | null,
   now: Instant,
 ): Promise<CreditNoteRow> {

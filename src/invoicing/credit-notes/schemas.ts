@@ -121,7 +121,7 @@ export const CreditNoteReply = Type.Object(
     id: Id('refund'),
     object: Type.Literal('credit_note'),
     /** `credit` and `partial` are over a part, of which there may be several; the others over all that those leave. */
-    kind: OneOf(['refund', 'cancellation', 'credit', 'partial']),
+    kind: OneOf(['refund', 'cancellation', 'credit', 'partial', 'reissue']),
     number: Type.String(),
     invoiceId: Id('invoice'),
     merchantId: Id('organization'),
@@ -147,7 +147,7 @@ export const CreditNoteReply = Type.Object(
     'x-fields': {
       kind:
         '`refund`: of a whole paid invoice. `cancellation`: of an unpaid one. `credit`: of a part, such as ' +
-        'unused time. `partial`: of parts of lines, as you asked.',
+        'unused time. `partial`: of parts of lines, as you asked. `reissue`: of one that another invoice replaces.',
       number: ['The number of the credit note, without gaps for the merchant.', 'CN-000007'],
       invoiceId: 'The invoice that is credited.',
       customerId: 'The customer of the invoice.',

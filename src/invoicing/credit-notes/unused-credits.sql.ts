@@ -219,6 +219,6 @@ export const isCredited = async (
            where b.merchant_id = ${merchantId} and b.invoice_id = ${id}
              and (b.price_id is not null and b.type <> 'credit' or b.type = 'commitment') and b.total_amount > 0
              and not exists (select from credit_note n where n.merchant_id = i.merchant_id and n.invoice_id = i.id
-                                and n.kind = 'refund' and n.status = 'ISSUED')
+                                and n.kind in ('refund', 'reissue') and n.status = 'ISSUED')
            group by b.id having sum(l.total_amount) < 0) as found`)
   ).found;

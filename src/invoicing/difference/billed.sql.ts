@@ -61,7 +61,7 @@ export async function selectBilledLinesOf(
            l.total_tax as tax, l.tax_rate,
            i.currency, l.period_start, l.period_end, l.group_values as group, l.tiers, l.workings,
            exists (select from credit_note n
-                    where n.merchant_id = i.merchant_id and n.invoice_id = i.id and n.kind = 'refund'
+                    where n.merchant_id = i.merchant_id and n.invoice_id = i.id and n.kind in ('refund', 'reissue')
                       and n.status = 'ISSUED') as is_refunded
       from unnest(${asked.map(({ invoice }) => invoice.subscriptionId)}::text[],
                   ${asked.map(({ invoice }) => invoice.id)}::text[],
@@ -149,7 +149,7 @@ export async function selectUncalculatedOf(
                   ${asked.map(({ beforeSeq }) => beforeSeq)}::bigint[])
              with ordinality as q (subscription_id, id, before_seq, place)
       join invoice i on i.merchant_id = ${tx.merchantId} and i.subscription_id = q.subscription_id and i.id <> q.id
-     where i.kind in ('subscription', 'upfront')
+     where i.kind in ('subscription', 'upfront') and i.reissued_as_id is null
        and (i.status in ('ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING', 'FAILED') or ${isRebilled}
             or exists (select from invoice_line l
                         where l.merchant_id = i.merchant_id and l.invoice_id = i.id and l.seq > q.before_seq))

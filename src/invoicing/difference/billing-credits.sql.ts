@@ -17,7 +17,8 @@ export const NET_OF_USE = sql`
 
 const IS_REFUNDED = sql`
   exists (select from credit_note n
-           where n.merchant_id = i.merchant_id and n.invoice_id = i.id and n.kind = 'refund' and n.status = 'ISSUED')`;
+           where n.merchant_id = i.merchant_id and n.invoice_id = i.id and n.kind in ('refund', 'reissue')
+              and n.status = 'ISSUED')`;
 
 const ISSUED = sql`('ISSUED', 'PAYMENT_FAILED', 'PAID', 'WRITTEN_OFF')`;
 

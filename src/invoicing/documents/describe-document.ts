@@ -13,6 +13,7 @@ import { type CreditNoteLineRow, type CreditNoteRow, isOverPart } from '../invoi
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { type InvoiceRow, localeOf, type PartyRecord, type TaxRecord } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
+import { selectInvoice } from '../invoice/invoices.sql.ts';
 import { serviceTimeOf, spanOf } from '../invoice/service-time.ts';
 import type { ReceiptRecord } from './documents.sql.ts';
 import { payUrl } from './present.ts';
@@ -27,6 +28,12 @@ export const receiptNumberOf = (invoiceNumber: string | null, position: number):
 function issueOf({ id, invoiceNumber, issuedAt }: InvoiceRow): { readonly number: string; readonly issuedAt: Instant } {
   if (invoiceNumber === null || issuedAt === null) throw new Error(`Invoice ${id} is not issued.`);
   return { number: invoiceNumber, issuedAt };
+}
+
+/** The same of another invoice; null where it has no number. */
+async function issueOfId(tx: Tx, id: string | null): Promise<ReturnType<typeof issueOf> | null> {
+  const invoice = id === null ? undefined : await selectInvoice(tx, id);
+  return invoice && invoice.invoiceNumber !== null ? issueOf(invoice) : null;
 }
 
 /** The content of an invoice's document: the stored facts at issue, and the merchant's look (which has no figure). */
@@ -54,6 +61,7 @@ export async function describeInvoice(
     paidAmount: money(invoice.paidAmount),
     unpaidAmount: money(invoice.unpaidAmount),
     walletApplied: money(invoice.walletApplied),
+    ...(invoice.reissueOfId !== null && { replaces: await issueOfId(tx, invoice.reissueOfId) }),
     ...(invoice.paysOnline && invoice.unpaidAmount.gt(0) && { paymentUrl: payUrl(dependencies.publicUrl, invoice.id) }),
   };
 }
@@ -102,6 +110,7 @@ export async function describeCreditNote(
     paidAmount: money(ZERO), // nobody pays a credit note
     unpaidAmount: money(ZERO),
     original: issueOf(invoice),
+    ...(note.kind === 'reissue' && { replacedBy: (await issueOfId(tx, invoice.reissuedAsId))?.number ?? null }),
     reason: note.reason && reasonIn(localeOf(invoice), note.reason),
   };
 }
@@ -137,16 +146,11 @@ export async function describeReceipt(
 
 const LOGO_FORMATS = { 'image/png': 'png', 'image/svg+xml': 'svg' } as const;
 
-/** The common content of every document of an invoice. */
-async function described(dependencies: InvoicingDependencies, tx: Tx, invoice: InvoiceRow) {
-  const { branding, bankTransfer, invoiceNotes } = await merchantSettings(tx);
+/** The merchant's look as it is now, on every document. */
+export async function describeLook({ environment }: InvoicingDependencies, tx: Tx) {
+  const { branding } = await merchantSettings(tx);
   const logo = await findLogo(tx);
   return {
-    locale: localeOf(invoice),
-    currency: invoice.currency,
-    seller: { ...(invoice.seller as PartyRecord), id: invoice.merchantId },
-    buyer: invoice.buyer as PartyRecord,
-    paymentTermDays: invoice.paymentTermDays,
     ...(branding?.footer && { footer: branding.footer }),
     ...(branding?.color && { color: branding.color }),
     ...(logo && {
@@ -155,10 +159,23 @@ async function described(dependencies: InvoicingDependencies, tx: Tx, invoice: I
         ...{ width: logo.width, height: logo.height, content: logo.content },
       },
     }),
+    environment,
+  };
+}
+
+/** The common content of every document of an invoice. */
+async function described(dependencies: InvoicingDependencies, tx: Tx, invoice: InvoiceRow) {
+  const { bankTransfer, invoiceNotes } = await merchantSettings(tx);
+  return {
+    ...(await describeLook(dependencies, tx)),
+    locale: localeOf(invoice),
+    currency: invoice.currency,
+    seller: { ...(invoice.seller as PartyRecord), id: invoice.merchantId },
+    buyer: invoice.buyer as PartyRecord,
+    paymentTermDays: invoice.paymentTermDays,
     taxIncluded: invoice.terms?.taxBehavior === 'inclusive',
     ...(bankTransfer && { bankTransfer }),
     ...untaxedWords(invoice, invoiceNotes),
-    environment: dependencies.environment,
   };
 }
 

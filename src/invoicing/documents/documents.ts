@@ -53,7 +53,7 @@ export async function documentOf(
   const rendered = await tryRender(dependencies, described.value);
   if (!rendered.ok) return rendered;
   await insertDocument(tx, idOf(owner), rendered.value, now);
-  const made = described.value.kind === 'receipt' ? null : eInvoiceOf(described.value);
+  const made = 'lines' in described.value ? eInvoiceOf(described.value) : null;
   if (made && 'xml' in made) await insertEInvoice(tx, idOf(owner), made.xml, now);
   // One that the job could not make was made after all.
   if (idOf(owner) === owner.invoiceId) await updateDocumentFailure(tx, owner.invoiceId, null);
@@ -164,7 +164,10 @@ async function describeTaxDocument(
  * A document that no attempt could render is an answer with a reason, not a fault: the invoice stands without its
  * document.
  */
-async function tryRender(dependencies: InvoicingDependencies, document: PrintedDocument): Promise<Result<Uint8Array>> {
+export async function tryRender(
+  dependencies: InvoicingDependencies,
+  document: PrintedDocument,
+): Promise<Result<Uint8Array>> {
   try {
     return ok(await dependencies.renderer.render(document));
   } catch (error) {

@@ -64,6 +64,8 @@ export function toInvoiceReply(invoice: InvoiceRow, links: Links, lines: unknown
     merchantId: invoice.merchantId,
     customerId: invoice.customerId,
     payerId: invoice.payerId,
+    reissueOfId: invoice.reissueOfId,
+    reissuedAsId: invoice.reissuedAsId,
     subscriptionId: invoice.subscriptionId,
     currency: invoice.currency,
     autoApprove: invoice.autoApprove,

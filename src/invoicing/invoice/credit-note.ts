@@ -5,7 +5,7 @@ export interface CreditNoteRow {
   merchantId: string;
   id: string;
   /** `credit`, `partial`: over a part, of which there may be several; `partial` is of a person. */
-  kind: 'refund' | 'cancellation' | 'credit' | 'partial';
+  kind: 'refund' | 'cancellation' | 'credit' | 'partial' | 'reissue';
   invoiceId: string;
   number: string;
   amount: Decimal;

@@ -54,6 +54,11 @@ export interface InvoiceRow {
   usageMark: bigint | null;
   /** Of a cancelled invoice that is billed again: from this place in the order of billing on it counts for nothing. */
   rebilledFrom: bigint | null;
+  /** The invoice that it replaces, and the one that replaces it; null: none. */
+  reissueOfId: string | null;
+  reissuedAsId: string | null;
+  /** Its lines are those of the invoice that it replaces, and no calculation of its own. */
+  isCopy: boolean;
   paymentInFlight: boolean;
   /** How many automatic charges were declined: which retry comes next. */
   failedAttempts: number;
@@ -181,7 +186,17 @@ export type NewInvoice = Pick<
   Partial<
     Pick<
       InvoiceRow,
-      'metadata' | 'livesBySession' | 'purposeType' | 'purposeId' | 'oneOff' | 'idempotencyKey' | 'idempotencyPrint'
+      | 'metadata'
+      | 'livesBySession'
+      | 'purposeType'
+      | 'purposeId'
+      | 'oneOff'
+      | 'idempotencyKey'
+      | 'idempotencyPrint'
+      | 'terms'
+      | 'usageMark'
+      | 'reissueOfId'
+      | 'isCopy'
     >
   >;
 

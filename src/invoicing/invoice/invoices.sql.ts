@@ -169,7 +169,8 @@ export async function insertPeriods(tx: Tx, invoices: readonly NewPeriod[], now:
     insert into invoice (id, ${columns(names)}, created_at, updated_at)
     select period_invoice_id(key, subscription_id, billing_cadence, period_start), ${columns(names)}, ${now}, ${now}
       from period, key
-    on conflict (merchant_id, subscription_id, billing_cadence, period_start) where kind = 'subscription' do nothing`);
+    on conflict (merchant_id, subscription_id, billing_cadence, period_start)
+      where kind = 'subscription' and reissued_as_id is null do nothing`);
 }
 
 /** The invoices of some subscriptions in some states, in the order of their creation, locked. */

@@ -208,6 +208,8 @@ export const InvoiceReply = Type.Object(
     merchantId: Id('organization'),
     customerId: Id('customer'),
     payerId: Nullable(Id('customer')),
+    reissueOfId: Nullable(Id('invoice')),
+    reissuedAsId: Nullable(Id('invoice')),
     subscriptionId: Nullable(Id('subscription')),
     currency: Type.String(),
     autoApprove: Type.Boolean(),
@@ -256,6 +258,8 @@ export const InvoiceReply = Type.Object(
       kind:
         '`subscription`: for a period. `upfront`: the first payment of a subscription. `order`: of a billing ' +
         'schedule. `ad_hoc`: a one-off invoice, a top-up or the purchase of a grant.',
+      reissueOfId: 'The invoice that this one replaces. Null: none.',
+      reissuedAsId: 'The invoice that replaces this one. Null: none.',
       status:
         '`ACTIVE`: the period is open. `CLOSING`: the grace period runs. `CLOSED`, `CALCULATING`: the ' +
         'amounts are being calculated. `DRAFT`: it waits for approval. `ISSUED`: it is due for payment. ' +
@@ -446,6 +450,23 @@ export const ReasonBody = Strict(reason, {
   examples: [{ reason: 'Agreed by telephone' }],
   'x-fields': reasonWords,
 });
+
+/** How an issued invoice is replaced. */
+export const ReissueBody = Strict(
+  {
+    reason: Text({ minLength: 1, maxLength: 1000 }),
+    recalculate: Type.Optional(Type.Boolean({ default: false })),
+  },
+  {
+    $id: 'InvoiceReissue',
+    examples: [{ reason: 'The address was wrong' }, { reason: 'Usage was missing', recalculate: true }],
+    'x-fields': {
+      reason: 'The reason. It stands on the credit note.',
+      recalculate:
+        '`true`: the new invoice is rated anew, with the usage and the tax rates of now. `false`: it has the same lines.',
+    },
+  },
+);
 
 /** The same of a cancellation. */
 export const CancelBody = Strict(

@@ -47,6 +47,9 @@ const ALLOWED: [row: number, InvoiceStatus, InvoiceTrigger, InvoiceStatus][] = [
   [19, 'PAID', 'creditPart', 'PAID'],
   [20, 'PAID', 'reopen', 'ISSUED'],
   [20, 'PAID', 'reverseRecovery', 'WRITTEN_OFF'],
+  [21, 'ISSUED', 'reissue', 'CANCELLED'],
+  [21, 'PAYMENT_FAILED', 'reissue', 'CANCELLED'],
+  [21, 'PAID', 'reissue', 'PAID'],
 ];
 
 const triggers = Object.keys(invoiceTriggers) as InvoiceTrigger[];
@@ -60,8 +63,8 @@ describe('the states of an invoice', () => {
     expect(Object.keys(invoiceStates).toSorted()).toEqual([...invoiceStatuses].toSorted());
   });
 
-  it('have every row of the domain page from 2 to 20 among their edges', () => {
-    expect([...new Set(ALLOWED.map(([row]) => row))]).toEqual(Array.from({ length: 19 }, (_, n) => n + 2));
+  it('have every row of the domain page from 2 to 21 among their edges', () => {
+    expect([...new Set(ALLOWED.map(([row]) => row))]).toEqual(Array.from({ length: 20 }, (_, n) => n + 2));
   });
 
   it('begin with an open period or with a calculation', () => {

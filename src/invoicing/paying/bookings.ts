@@ -198,6 +198,34 @@ export async function bookCancellation(tx: Tx, invoice: InvoiceRow, now: Instant
   await book(tx, invoice, takenBack, { wallet: taken, owed_again: taken.negated() }, now);
 }
 
+/**
+ * An invoice is replaced by another one: nothing of it is owed, and what was paid is in the wallet, which pays the new
+ * one. The debts that it collected wait for that one again.
+ * @param before the invoice as it was before, of which nothing is credited
+ */
+export async function bookReissue(tx: Tx, before: InvoiceRow, note: CreditNoteRow, now: Instant): Promise<void> {
+  const { status, unpaidAmount, paidAmount, walletApplied, collectedDebt } = before;
+  const back = { revenue: note.amount.minus(collectedDebt), tax: note.taxAmount, to_collect: collectedDebt };
+  if (status === 'PAID') {
+    const what = { key: `reissue:${note.id}`, reason: 'credit' } as const;
+    return book(tx, before, what, { ...back, wallet: note.total.negated() }, now);
+  }
+  const money = paidAmount.minus(walletApplied);
+  const reason = 'invoice_cancelled';
+  await book(
+    tx,
+    before,
+    { key: `cancel:${before.id}`, reason },
+    {
+      ...{ ...back, receivable: unpaidAmount.negated() },
+      ...{ wallet: walletApplied.negated(), owed_again: money.negated() },
+    },
+    now,
+  );
+  const moved = { owed_again: money, wallet: money.negated() };
+  await book(tx, before, { key: `reissued:${before.id}`, reason }, moved, now);
+}
+
 /** The unpaid amount is written off; an unpaid top-up was never owed to the wallet. */
 export async function bookWriteOff(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void> {
   const topUp = await sumTopUps(tx, invoice);

@@ -60,7 +60,7 @@ export const selectSeriesPeriods = (
            array_agg(id order by period_start, seq) as invoice_ids
       from invoice
      where merchant_id = ${of.merchantId} and subscription_id = ${of.subscriptionId} and kind = 'subscription'
-       and billing_cadence = ${of.cadence} and status <> 'CANCELLED'
+       and billing_cadence = ${of.cadence} and status <> 'CANCELLED' and reissued_as_id is null
      group by period_number order by min(period_start) desc limit ${most}`);
 
 /** Of each merchant with invoices that are not issued yet: when the oldest of their periods began. */

@@ -8,7 +8,8 @@ import type { InvoiceRow } from '../invoice/invoice.ts';
 export const selectIssuedOfSubscriptions = (tx: Tx, after: Pick<InvoiceRow, 'merchantId' | 'id'>, limit: number) =>
   tx.rows<InvoiceRow>(sql`
     select * from invoice
-     where issued_at is not null and subscription_id is not null
+     where issued_at is not null and subscription_id is not null and not is_copy
+       and reissued_as_id is null
        and (kind in ('subscription', 'upfront') or kind = 'ad_hoc' and one_off is null)
        and (merchant_id, id) > (${after.merchantId}, ${after.id})
      order by merchant_id, id limit ${limit}`);

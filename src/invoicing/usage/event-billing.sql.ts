@@ -7,7 +7,7 @@ export const selectInvoicesHolding = (tx: Tx, addressee: string, at: Instant): P
   tx.rows<InvoiceRow>(sql`
     select * from invoice
      where merchant_id = ${tx.merchantId} and kind = 'subscription' and ${addressee} in (customer_id, subscription_id)
-       and period_start <= ${at} and period_end > ${at}
+       and reissued_as_id is null and period_start <= ${at} and period_end > ${at}
      order by seq`);
 
 /**
@@ -19,7 +19,7 @@ export const selectFirstInvoicesAfter = (tx: Tx, addressee: string, at: Instant)
     select first.* from (
       select distinct on (subscription_id, billing_cadence) * from invoice
        where merchant_id = ${tx.merchantId} and kind = 'subscription' and ${addressee} in (customer_id, subscription_id)
-         and period_end > ${at}
+         and reissued_as_id is null and period_end > ${at}
        order by subscription_id, billing_cadence, period_start) first
      where first.period_start > ${at}
      order by first.seq`);

@@ -15,7 +15,8 @@ export const selectReadInvoices = (tx: Tx, subscriptionIds: readonly string[]): 
       from invoice i
       left join usage_taken t on t.merchant_id = i.merchant_id and t.invoice_id = i.id
      where i.merchant_id = ${tx.merchantId} and i.subscription_id = any (${[...subscriptionIds]}::text[])
-       and i.kind = 'subscription' and i.usage_mark is not null and i.status not in ('CLOSED', 'CALCULATING', 'FAILED')
+       and i.kind = 'subscription' and i.usage_mark is not null and i.reissued_as_id is null
+       and i.status not in ('CLOSED', 'CALCULATING', 'FAILED')
      order by i.subscription_id, i.period_start, i.seq`);
 
 export const insertUsageTaken = (tx: Tx, invoiceIds: readonly string[], snapshot: string): Promise<number> =>

@@ -48,7 +48,8 @@ export const selectClosedPeriods = (tx: Tx, subscriptionIds: readonly string[]) 
                      or i.kind = 'subscription' and i.usage_mark is not null and t.snapshot is null)
                over (partition by i.subscription_id) as is_open
         from invoice i left join usage_taken t on t.merchant_id = i.merchant_id and t.invoice_id = i.id
-       where i.merchant_id = ${tx.merchantId} and i.subscription_id = any (${[...subscriptionIds]}::text[]))
+       where i.merchant_id = ${tx.merchantId} and i.subscription_id = any (${[...subscriptionIds]}::text[])
+         and i.reissued_as_id is null)
     select subscription_id, billing_cadence as cadence, period_start as start, period_end as end, mark
       from read where kind = 'subscription' and mark is not null and not is_open`);
 
