@@ -33,7 +33,7 @@ export function mixedLife(
 ): Life {
   // Newer kinds have a dice of their own: a life without them is as it was before there were any.
   const isDrawn = (kind: Kind) => (NEWER.has(kind) ? others : dice).next() < chance && kinds.has(kind);
-  const drawn = KINDS.filter((kind) => kind !== 'credit' && isDrawn(kind));
+  const drawn = KINDS.filter((kind) => kind !== 'credit' && kind !== 'trueUp' && isDrawn(kind));
   return new Mixed(dice, new Set(drawn)).life(seed, start);
 }
 

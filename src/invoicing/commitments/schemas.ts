@@ -65,6 +65,7 @@ export const CommitmentCreateBody = Strict(
     trueUp: Type.Optional(OneOf(TRUE_UPS)),
     onEnd: Type.Optional(OneOf(ENDS)),
     testClockId: Type.Optional(Nullable(Id('testClock'))),
+    merchantId: Type.Optional(Id('organization')),
   },
   {
     $id: 'CommitmentCreate',
