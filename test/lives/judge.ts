@@ -216,7 +216,8 @@ function taxes(life: Life, { invoices }: Lived): string[] {
     );
     const isInclusive = life.taxBehavior === 'inclusive' && invoice.subscriptionId !== null;
     const isMixed = charges.some(
-      ({ type, totalPrice }: Resource) => ['late_usage', 'commitment', 'true_up'].includes(type) && totalPrice.startsWith('-'),
+      ({ type, totalPrice }: Resource) =>
+        ['late_usage', 'commitment', 'true_up'].includes(type) && totalPrice.startsWith('-'),
     );
     if (isMixed) return [];
     return [...Map.groupBy(charges, ({ taxRate }: Resource) => String(taxRate))].flatMap(([rate, lines]) => {

@@ -70,6 +70,13 @@ describe('what is missing to a commitment', () => {
       ...{ periodStart: day('01-01'), periodEnd: day('04-01') },
     });
     expect(march.lines[0].commitmentId).toBe(null);
+    const explained = await shop.read(`/v2/invoices/${march.id}/explain`);
+    expect(explained.lines.at(-1)).toMatchObject({
+      workings: {
+        trueUp: { commitmentId: made.id, segment: 0 },
+        limit: { amount: '500', reached: '320' },
+      },
+    });
     expect(march.subtotal).toBe('280.00');
     expect((await read(made)).segments).toMatchObject([
       { amount: '500.00', spent: '320.00', remaining: '180.00', shortfall: '180.00', invoiceId: march.id },
@@ -138,6 +145,31 @@ describe('what is missing to a commitment', () => {
       ['true_up', '-35.00'],
       ['late_usage', '50.00'],
     ]);
+  });
+
+  it('does not go back twice: not by late usage and a credit note or a refund', async () => {
+    await commit('01-01 150 02-01');
+    await shop.advance(clock, 'P1M');
+    const january = await invoiceOf(0);
+    await shop.pay(january);
+    await shop.use(subscription.id, day('01-20'), 45);
+    await shop.advance(clock, 'P1M');
+    expect((await linesOf(1)).slice(2)).toEqual([
+      ['true_up', '-45.00'],
+      ['late_usage', '45.00'],
+    ]);
+    const refund = await merchant.post(`/v2/invoices/${january.id}/refunds`, {});
+    expect([refund.status, refund.body.code]).toEqual([400, 'INVOICE_ALREADY_REFUNDED']);
+    const note = (amount: string) =>
+      merchant.post(`/v2/invoices/${january.id}/creditNotes`, {
+        ...{ lines: [{ lineItemId: january.lines.at(-1).id, amount }], reason: 'Fault', idempotencyKey: amount },
+      });
+    expect((await note('6')).body.errors?.[0]?.field).toBe('lines.0.amount');
+    expect((await note('5')).status).toBe(201);
+    await shop.use(subscription.id, day('01-21'), 10);
+    await shop.advance(clock, 'P1M');
+    // 155.00 are spent, but nothing is left to give back.
+    expect((await linesOf(2)).slice(2)).toEqual([['late_usage', '10.00']]);
   });
 
   it('counts late usage where it belongs, when a segment ends within the period', async () => {

@@ -3935,9 +3935,6 @@ trueUp?: {
 commitmentId: string
 /** Its segment, counted from 0; of a whole term the last one. */
 segment: number
-amount: Decimal
-spent: Decimal
-before: Decimal
 }
 /** Of usage that goes on or is late. */
 soFar?: {
@@ -7796,6 +7793,8 @@ trueUp?: (("segment" | "term") | null)
 onEnd?: (("owed" | "prorated" | "waived") | null)
 /** The test clock: that of the subscription. */
 testClockId?: (string | null)
+/** The merchant that owns the resource. Default: your own organization; an operator must send it. */
+merchantId?: (string | null)
 }
 /** The body of `updateCommitment`. */
 export interface CommitmentUpdate {

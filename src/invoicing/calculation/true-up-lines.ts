@@ -1,6 +1,7 @@
-import { decimal } from '../../kernel/decimal.ts';
+import { decimal, plain } from '../../kernel/decimal.ts';
 import { roundTo } from '../../kernel/money.ts';
 import type { FrozenTrueUp } from '../invoice/frozen-terms.ts';
+import { shortText } from '../rating/index.ts';
 import type { CalculationInput, DraftLine, OtherLine } from './calculation.ts';
 import { shareOfTax } from './due-lines.ts';
 import { otherDraft, PLAIN_LINE } from './line-content.ts';
@@ -13,7 +14,8 @@ export const trueUpDrafts = (input: CalculationInput): DraftLine[] =>
   (input.trueUps ?? []).map((trueUp) => trueUpDraft(input, trueUp));
 
 function trueUpDraft(input: CalculationInput, trueUp: FrozenTrueUp): DraftLine {
-  const { commitmentId, segment, name, amount: committed, spent, before, back } = trueUp;
+  const { commitmentId, segment, name, amount: committed, spent, before, asked, back } = trueUp;
+  const isFirst = decimal(before).isZero();
   const taxRate = decimal(trueUp.taxRate);
   const amount = quotedOf(input, trueUp);
   const content: OtherLine['content'] = {
@@ -23,7 +25,11 @@ function trueUpDraft(input: CalculationInput, trueUp: FrozenTrueUp): DraftLine {
     unitPrice: amount,
     periodStart: Temporal.Instant.from(trueUp.from),
     periodEnd: Temporal.Instant.from(trueUp.to),
-    workings: { trueUp: { commitmentId, segment, amount: committed, spent, before } },
+    workings: {
+      trueUp: { commitmentId, segment },
+      limit: { amount: shortText(decimal(committed)), reached: shortText(decimal(spent)) },
+      ...(!isFirst && { soFar: { total: plain(decimal(before).plus(asked)), before } }),
+    },
   };
   if (back === null) return otherDraft({ amount, taxRate, content });
   const tax = shareOfTax(input, amount, { net: decimal(back.net), tax: decimal(back.tax), taxRate });

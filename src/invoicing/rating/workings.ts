@@ -56,15 +56,8 @@ export interface Workings {
     /** It pays what this commitment asks: no charge. */
     readonly commitmentId?: string;
   };
-  /** Of what is missing to a commitment: its segment by its place, what was to be spent in it, and what is. */
-  readonly trueUp?: {
-    readonly commitmentId: string;
-    readonly segment: number;
-    readonly amount: string;
-    readonly spent: string;
-    /** What earlier invoices asked. */
-    readonly before: string;
-  };
+  /** Of what is missing to a commitment over a term: its segment by its place. */
+  readonly trueUp?: { readonly commitmentId: string; readonly segment: number };
   /** Of a part or of late usage: the total so far, and its billed part. */
   readonly soFar?: { readonly total: string; readonly before: string };
   /** Of a correction: the part from the limits of its price. */

@@ -185,20 +185,11 @@ export const LineWorkings = Type.Object(
     ),
     trueUp: Type.Optional(
       Type.Object(
-        {
-          commitmentId: Id('commitment'),
-          segment: Type.Integer(),
-          amount: DecimalOut,
-          spent: DecimalOut,
-          before: DecimalOut,
-        },
+        { commitmentId: Id('commitment'), segment: Type.Integer() },
         {
           'x-fields': {
             commitmentId: 'The commitment.',
             segment: 'Its segment, counted from 0; of a whole term the last one.',
-            amount: 'What was to be spent, before tax.',
-            spent: 'What is spent.',
-            before: 'What earlier invoices asked.',
           },
         },
       ),
