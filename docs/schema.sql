@@ -491,6 +491,7 @@ create table commitment (
   constraint commitment_true_up_check CHECK ((true_up = ANY (ARRAY['segment'::text, 'term'::text]))),
   constraint commitment_type_check CHECK ((type = ANY (ARRAY['prepaid'::text, 'postpaid'::text])))
 );
+CREATE INDEX commitment_all ON commitment USING btree (seq DESC);
 CREATE INDEX commitment_of_customer ON commitment USING btree (merchant_id, customer_id, seq DESC);
 CREATE INDEX commitment_of_subscription ON commitment USING btree (merchant_id, subscription_id, priority, seq);
 CREATE INDEX commitment_order ON commitment USING btree (merchant_id, seq DESC);

@@ -24,6 +24,7 @@ create table commitment (
 );
 call resource_table('commitment');
 create index commitment_order on commitment (merchant_id, seq desc);
+create index commitment_all on commitment (seq desc); -- for operators
 create index commitment_of_customer on commitment (merchant_id, customer_id, seq desc);
 create index commitment_of_subscription on commitment (merchant_id, subscription_id, priority, seq);
 

@@ -190,8 +190,9 @@ export async function readCommitments(
   const found = new Map<string, ReadCommitment>();
   for (const [subscriptionId, those] of Map.groupBy(commitments, (each) => each.subscriptionId)) {
     const [{ merchantId, testClockId }] = those as [Commitment, ...Commitment[]];
-    const now = await effectiveNowForReading(tx, testClockId, wall);
-    for (const read of await readOf(dependencies, tx.of(merchantId), subscriptionId, those, now))
+    const own = tx.of(merchantId); // an operator's list has several
+    const now = await effectiveNowForReading(own, testClockId, wall);
+    for (const read of await readOf(dependencies, own, subscriptionId, those, now))
       found.set(read.commitment.id, read);
   }
   return commitments.map(({ id }) => found.get(id) as ReadCommitment);
