@@ -620,7 +620,7 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
       }),
   ],
   createCommitment: [
-    ({ subscription }) => ({ body: commitmentOf(subscription) }),
+    ({ merchant, subscription }) => ({ body: { ...commitmentOf(subscription), merchantId: merchant.id } }),
     ({ merchant, plan, metric, fee, subscription }) => ({
       body: {
         ...commitmentOf(subscription),
