@@ -192,8 +192,7 @@ export async function readCommitments(
     const [{ merchantId, testClockId }] = those as [Commitment, ...Commitment[]];
     const own = tx.of(merchantId); // an operator's list has several
     const now = await effectiveNowForReading(own, testClockId, wall);
-    for (const read of await readOf(dependencies, own, subscriptionId, those, now))
-      found.set(read.commitment.id, read);
+    for (const read of await readOf(dependencies, own, subscriptionId, those, now)) found.set(read.commitment.id, read);
   }
   return commitments.map(({ id }) => found.get(id) as ReadCommitment);
 }
