@@ -467,6 +467,38 @@ create table clock_reading (
   constraint clock_reading_is_only_check CHECK (is_only)
 );
 
+create table commitment (
+  merchant_id text not null,
+  id text not null,
+  seq bigint generated always as identity not null,
+  customer_id text not null,
+  subscription_id text not null,
+  name text not null,
+  currency text not null,
+  type text not null,
+  segments jsonb not null,
+  applies_to jsonb not null,
+  priority integer not null,
+  true_up text,
+  on_end text not null,
+  ended_at timestamp with time zone,
+  end_reason text,
+  test_clock_id text,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint commitment_pkey PRIMARY KEY (merchant_id, id),
+  constraint commitment_on_end_check CHECK ((on_end = ANY (ARRAY['owed'::text, 'prorated'::text, 'waived'::text]))),
+  constraint commitment_true_up_check CHECK ((true_up = ANY (ARRAY['segment'::text, 'term'::text]))),
+  constraint commitment_type_check CHECK ((type = ANY (ARRAY['prepaid'::text, 'postpaid'::text])))
+);
+CREATE INDEX commitment_all ON commitment USING btree (seq DESC);
+CREATE INDEX commitment_of_customer ON commitment USING btree (merchant_id, customer_id, seq DESC);
+CREATE INDEX commitment_of_subscription ON commitment USING btree (merchant_id, subscription_id, priority, seq);
+CREATE INDEX commitment_order ON commitment USING btree (merchant_id, seq DESC);
+alter table commitment enable row level security; -- with the two policies of tenant_table()
+CREATE TRIGGER register AFTER INSERT ON commitment REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION register_resources();
+CREATE TRIGGER unregister AFTER DELETE ON commitment REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION unregister_resources();
+
 create table confirmed_tax_id (
   merchant_id text not null,
   prefix text not null,
@@ -1437,6 +1469,7 @@ create table invoice_line (
 CREATE INDEX invoice_line_credit_use ON invoice_line USING btree (merchant_id, (((workings -> 'use'::text) ->> 'billingCreditId'::text))) WHERE (type = 'billing_credit'::text);
 CREATE INDEX invoice_line_order ON invoice_line USING btree (merchant_id, invoice_id, "position");
 CREATE INDEX invoice_line_priced ON invoice_line USING btree (merchant_id, seq) WHERE ((event_type = 'usage'::text) AND (total_price > (0)::numeric));
+CREATE INDEX invoice_line_true_up ON invoice_line USING btree (merchant_id, (((workings -> 'trueUp'::text) ->> 'commitmentId'::text))) WHERE (type = 'true_up'::text);
 alter table invoice_line enable row level security; -- with the two policies of tenant_table()
 CREATE TRIGGER guard_delete AFTER DELETE ON invoice_line REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION guard_rows_of_issued();
 CREATE TRIGGER guard_insert AFTER INSERT ON invoice_line REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION guard_rows_of_issued();
@@ -3086,6 +3119,7 @@ create table subscription (
   redemptions jsonb default '[]'::jsonb not null,
   trial_end timestamp with time zone,
   trial_ends_told jsonb default '[]'::jsonb not null,
+  is_committed boolean default false not null,
   constraint subscription_pkey PRIMARY KEY (merchant_id, id),
   constraint subscription_merchant_id_clock_id_fkey FOREIGN KEY (merchant_id, clock_id) REFERENCES test_clock(merchant_id, id),
   constraint subscription_merchant_id_customer_id_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES customer(merchant_id, id),

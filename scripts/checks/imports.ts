@@ -228,7 +228,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   invoicing: [
     ...['rating', 'terms', 'timeline', 'invoice', 'outside-tax', 'owed', 'difference', 'credit-notes', 'calculation'],
     ...['usage', 'documents', 'paying', 'credits', 'drafts', 'issue', 'one-off', 'page', 'reading'],
-    ...['billing-credits', 'collecting', 'statements'],
+    ...['billing-credits', 'commitments', 'collecting', 'statements'],
   ],
   metering: ['meter', 'keys', 'events', 'intake', 'usage', 'stored', 'clickhouse', 'archive'],
   payments: [

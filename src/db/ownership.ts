@@ -33,7 +33,7 @@ const LOCKABLE: ReadonlySet<IdKind | null> = new Set<IdKind>([
   ...(['organization', 'user', 'merchantIntegration', 'product', 'feature', 'item', 'billableMetric', 'cost'] as const),
   ...(['fee', 'price', 'plan', 'externalReference', 'customer', 'webhookEndpoint', 'subscription'] as const),
   ...(['planMigration', 'entitlement', 'grant', 'order', 'orderLineItem', 'billingSchedule', 'approval'] as const),
-  ...(['source', 'sourceRule', 'alert', 'testClock', 'coupon', 'billingCredit'] as const),
+  ...(['source', 'sourceRule', 'alert', 'testClock', 'coupon', 'billingCredit', 'commitment'] as const),
 ]);
 
 /**

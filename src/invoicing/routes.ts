@@ -6,6 +6,7 @@ import { billingCreditRoutes } from './billing-credits/routes.ts';
 import { payNow } from './collecting/pay-now.ts';
 import { paymentRoutes } from './collecting/payment-routes.ts';
 import { receiptRoutes } from './collecting/receipt-routes.ts';
+import { commitmentRoutes } from './commitments/routes.ts';
 import { selectCreditNote, selectLinesOfCreditNote } from './credit-notes/credit-note-lines.sql.ts';
 import { selectRefunds } from './credit-notes/credit-notes.sql.ts';
 import { creditNoteRoutes } from './credit-notes/routes.ts';
@@ -59,6 +60,7 @@ export const invoiceRoutes = (
   explainRoute(dependencies),
   walletTopUpRoute(dependencies),
   ...billingCreditRoutes(dependencies),
+  ...commitmentRoutes(dependencies),
   ...receiptRoutes(dependencies),
   statementRoute(dependencies),
   api.post('/v2/invoices', 'createInvoice', {

@@ -57,6 +57,7 @@ export const ID_PREFIXES = {
   coupon: 'cpn_',
   redemption: 'rdm_',
   billingCredit: 'bcr_',
+  commitment: 'cmt_',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

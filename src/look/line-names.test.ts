@@ -5,6 +5,7 @@ import { lineNameIn } from './line-names.ts';
 it.each([
   { name: 'Tokens', shown: 'Tokens' },
   { name: 'Tokens: minimum', shown: 'Tokens: Mindestbetrag' },
+  { name: 'Contract: true-up', shown: 'Contract: Differenz zur vereinbarten Summe' },
   { name: 'Tokens: late usage: carried over', shown: 'Tokens: nachgemeldete Nutzung: Übertrag' },
   { name: 'Tokens: correction of usage', shown: 'Tokens: Korrektur der Nutzung' },
   { name: 'Tokens: not used (CN-000001)', shown: 'Tokens: nicht genutzte Zeit (CN-000001)' },

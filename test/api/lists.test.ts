@@ -64,6 +64,11 @@ beforeAll(async () => {
   await shop.create(`/v0/customers/${customerId}/billingCredits`, {
     ...{ name: 'Second', amount: '1', currency: 'USD', idempotencyKey: 'second' },
   });
+  const { id: subscriptionId, currency } = world.subscription;
+  await shop.create('/v0/commitments', {
+    ...{ customerId, subscriptionId, name: 'Second', currency, type: 'postpaid' },
+    segments: [{ startDate: '2150-01-01T00:00:00Z', endDate: '2151-01-01T00:00:00Z', amount: '1' }],
+  });
   for (const _ of [1, 2]) {
     await env.deliverWebhooks();
     await shop.act(`/v0/webhookEvents/${world.webhookEvent.id}/redeliver`);

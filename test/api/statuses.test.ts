@@ -745,6 +745,24 @@ describe('409', () => {
         return { params };
       },
     },
+    {
+      operationId: 'endCommitment',
+      code: 'INVALID_TRANSITION',
+      call: async (each) => {
+        const { params } = (await firstCall('endCommitment', each)) as Required<Call>;
+        await each.shop.act(`/v0/commitments/${params.id}/end`);
+        return { params };
+      },
+    },
+    {
+      operationId: 'updateCommitment',
+      code: 'INVALID_TRANSITION',
+      call: async (each) => {
+        const { params } = (await firstCall('updateCommitment', each)) as Required<Call>;
+        await each.shop.act(`/v0/commitments/${params.id}/end`);
+        return { params, body: { onEnd: 'waived' } };
+      },
+    },
     conflict('updateSubscription', 'INVALID_TRANSITION', terminated, { taxExempt: true }),
     conflict('terminateSubscription', 'INVALID_TRANSITION', terminated, { reason: 'Again' }),
     conflict('reconcileSubscription', 'INVALID_TRANSITION', terminated),

@@ -104,7 +104,7 @@ function outside(life: Life, credit: Resource, line: Resource, invoice: Resource
   // A fee is spent at its start, the minimum of a plan at its end.
   const isFee = invoice.lines.some(
     ({ id, eventType, type }: Resource) =>
-      id === line.appliesToLineId && eventType === 'fee' && type !== 'commitment' && type !== 'minimum',
+      id === line.appliesToLineId && eventType === 'fee' && !['commitment', 'minimum', 'true_up'].includes(type),
   );
   const isIn = isFee ? from <= start && start < until : from < Math.max(end, start + 1) && start < until;
   const { priceIds } = credit.appliesTo;

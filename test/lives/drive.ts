@@ -4,6 +4,7 @@ import type { FakeProvider } from '../../src/payments/testing/fake-provider.ts';
 import type { Answer, Merchant, TestEnvironment } from '../support/environment.ts';
 import { type Resource, shopOf } from '../support/shop.ts';
 import { scaled } from './agreed.ts';
+import { COMMITTED_FOR, committedFrom } from './committed.ts';
 import type { Deed } from './history.ts';
 import {
   DIGITS,
@@ -37,6 +38,8 @@ export interface Lived {
   readonly wallet: string;
   /** The billing credits of the customer. */
   readonly credits: readonly Resource[];
+  /** The commitments, each with the step that made it. */
+  readonly commitments: readonly { readonly step: Of<'commit'>; readonly commitment: Resource }[];
   /** The customer that pays at times. */
   readonly payerId: string;
   /** What the customer owes again of what voided refunds had given back, and what was not there any more. */
@@ -81,6 +84,7 @@ class Driver {
   readonly #scheduled = new Map<string, string>();
   readonly #grants = new Map<string, string>();
   readonly #credits: string[] = [];
+  readonly #commitments: { readonly step: Of<'commit'>; readonly id: string }[] = [];
   readonly #redemptions = new Map<string, string[]>();
   readonly #ends = new Map<string, number>();
   readonly #deeds: Deed[] = [];
@@ -274,6 +278,8 @@ class Driver {
         return this.#voidNote();
       case 'credit':
         return this.#credit(step);
+      case 'commit':
+        return this.#commit(step);
       case 'voidCredit':
         return this.#voidCredit(step.at);
       default:
@@ -648,6 +654,27 @@ class Driver {
     return answer;
   }
 
+  async #commit(step: Of<'commit'>): Promise<Answer | null> {
+    const subscription = this.#subs.get(step.sub);
+    if (!subscription) return null;
+    const { startedAt = this.#now } =
+      this.#life.steps.find((each): each is Of<'subscribe'> => each.do === 'subscribe' && each.sub === step.sub) ?? {};
+    const bounds = [committedFrom({ startedAt }, this.#now), ...step.ends, this.#now + COMMITTED_FOR];
+    const segments = step.amounts.map((amount, place) => ({
+      startDate: instantOf(this.#life, bounds[place] as number),
+      endDate: instantOf(this.#life, bounds[place + 1] as number),
+      amount,
+    }));
+    const answer = await this.#post('/v0/commitments', {
+      ...{ customerId: this.#customer.id, subscriptionId: subscription.id, name: `T${this.#commitments.length}` },
+      ...{ currency: this.#life.currency, type: 'postpaid', segments },
+      trueUp: segments.length === 1 ? 'segment' : 'term',
+      ...(step.prices && { appliesTo: { priceIds: step.prices.map((price) => this.#prices[price].id) } }),
+    });
+    if (answer.status === 201) this.#commitments.push({ step, id: answer.body.id });
+    return answer;
+  }
+
   async #voidCredit(at: number): Promise<Answer | null> {
     const id = this.#credits[at % Math.max(1, this.#credits.length)];
     return id === undefined ? null : this.#post(`/v0/billingCredits/${id}/void`, { reason: 'A mistake' });
@@ -749,6 +776,9 @@ class Driver {
         DIGITS[this.#life.currency],
       ),
       credits: (await shop.read(`/v0/customers/${this.#customer.id}/billingCredits?limit=100`)).data,
+      commitments: await Promise.all(
+        this.#commitments.map(async ({ step, id }) => ({ step, commitment: await shop.read(`/v0/commitments/${id}`) })),
+      ),
       payerId: this.#payer.id,
       owedAgain: await this.#booked('owed_again'),
       toCollect: await this.#booked('to_collect'),

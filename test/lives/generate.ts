@@ -1,3 +1,4 @@
+import { withCommitments } from './committed.ts';
 import { withCredits } from './credits.ts';
 import { boundary, numberAt } from './history.ts';
 import { KINDS, type Kind } from './kinds.ts';
@@ -89,7 +90,9 @@ export function generate(
     const dice = new Dice(seed * 8);
     const others = new Dice(seed * 8 + 7);
     const life = mixedLife(dice, seed, dice.of(...STARTS), { kinds, chance, others, last: new Dice(seed * 8 + 1) });
-    return kinds.has('credit') && others.next() < chance ? withCredits(life, others) : life;
+    const paid = kinds.has('credit') && others.next() < chance ? withCredits(life, others) : life;
+    const last = new Dice(seed * 8 + 5);
+    return kinds.has('trueUp') && last.next() < chance ? withCommitments(paid, last) : paid;
   }
   const dice = new Dice(seed * 8 + layer * 2 + (isTame || isGranted ? 1 : 0));
   return isGranted ? grantedLife(dice, seed) : new Generator(dice, seed, layer, isTame).life();

@@ -1,5 +1,6 @@
 import { type Exact, exact, minus, nearest, plus, read, times } from '../support/exact.ts';
 import type { Resource } from '../support/shop.ts';
+import { trueUpsAreOwed } from './committed.ts';
 import { creditsPay } from './credits.ts';
 import type { Lived } from './drive.ts';
 import { historiesOf } from './history.ts';
@@ -26,6 +27,7 @@ export function judge(life: Life, whole: Lived): string[] {
     ...emptyEnds(life, lived),
     ...quantities(life, lived),
     ...creditsPay(life, lived, owedOf(life, lived.deeds, lived.neverActive)),
+    ...trueUpsAreOwed(life, lived, owedOf(life, lived.deeds, lived.neverActive)),
   ];
 }
 
@@ -233,7 +235,8 @@ function taxes(life: Life, { invoices }: Lived): string[] {
     );
     const isInclusive = life.taxBehavior === 'inclusive' && invoice.subscriptionId !== null;
     const isMixed = charges.some(
-      ({ type, totalPrice }: Resource) => ['late_usage', 'commitment'].includes(type) && totalPrice.startsWith('-'),
+      ({ type, totalPrice }: Resource) =>
+        ['late_usage', 'commitment', 'true_up'].includes(type) && totalPrice.startsWith('-'),
     );
     if (isMixed) return [];
     return [...Map.groupBy(charges, ({ taxRate }: Resource) => String(taxRate))].flatMap(([rate, lines]) => {

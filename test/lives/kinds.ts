@@ -44,6 +44,8 @@ export const KINDS = [
   'note',
   /** Billing credits, which begin, expire and are voided at any time. */
   'credit',
+  /** Commitments of subscriptions over a term. */
+  'trueUp',
   /** A recorded payment that came back, with an excess that was spent or not. */
   'reversed',
   /** An issued invoice that another one replaces, with the same lines or rated anew. */
@@ -108,6 +110,7 @@ export function kindsOf(life: Life, deeds: readonly Deed[]): Kind[] {
     trial: () => of('moveTrial').length > 0,
     note: () => of('note').length > 0,
     credit: () => of('credit').length > 0,
+    trueUp: () => of('commit').length > 0,
     reversed: () => of('reverse').length > 0,
     reissued: () => of('reissue').length > 0,
   };

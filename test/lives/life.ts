@@ -162,6 +162,15 @@ export type Step =
       readonly isPaid?: boolean;
       readonly priority?: number;
     }
+  /** A commitment of a subscription over all of the life, in segments that end at some instants. */
+  | {
+      readonly do: 'commit';
+      readonly sub: string;
+      readonly ends: readonly number[];
+      readonly amounts: readonly string[];
+      /** Absent: all, and the minimum of the plan. */
+      readonly prices?: readonly number[];
+    }
   /** The credit at a place is voided. */
   | { readonly do: 'voidCredit'; readonly at: number }
   | { readonly do: 'unschedule'; readonly sub: string }

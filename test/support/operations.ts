@@ -149,6 +149,13 @@ const newEntitlement = async ({ shop, product, metric, customer }: World) =>
 const newCoupon = (shop: World['shop'], fields: object = {}) =>
   shop.create('/v0/coupons', { name: 'Half', percentOff: '0.5', duration: 'once', ...fields });
 
+/** What a commitment of a subscription for a year far ahead is made of. */
+const commitmentOf = ({ id: subscriptionId, customerId, currency }: Resource) => ({
+  ...{ customerId, subscriptionId, name: 'Contract', currency, type: 'postpaid' },
+  segments: [{ startDate: FAR_AHEAD, endDate: '2151-01-01T00:00:00Z', amount: '1' }],
+});
+const newCommitment = ({ shop, subscription }: World) => shop.create('/v0/commitments', commitmentOf(subscription));
+
 const newCredit = (shop: World['shop'], customer: Resource, fields: object = {}) =>
   shop.create(`/v0/customers/${customer.id}/billingCredits`, {
     ...{ name: 'Welcome', amount: '1', currency: 'USD', effectiveAt: FAR_AHEAD, idempotencyKey: unique('credit') },
@@ -617,6 +624,37 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
         description: 'Launch',
         idempotencyKey: unique('adjustment'),
       }),
+  ],
+  createCommitment: [
+    ({ merchant, subscription }) => ({ body: { ...commitmentOf(subscription), merchantId: merchant.id } }),
+    ({ merchant, plan, metric, fee, subscription }) => ({
+      body: {
+        ...commitmentOf(subscription),
+        appliesTo: {
+          planIds: [plan.id],
+          priceIds: [plan.prices[0].id],
+          billableMetricIds: [metric.id],
+          feeIds: [fee.id],
+        },
+        priority: 1,
+        trueUp: 'term',
+        onEnd: 'prorated',
+        testClockId: subscription.testClockId,
+        merchantId: merchant.id,
+      },
+    }),
+  ],
+  listCommitments: [
+    () => ({}),
+    ({ customer, subscription }) => ({ query: { customerId: customer.id, subscriptionId: subscription.id } }),
+  ],
+  getCommitment: [async (world) => on((await newCommitment(world)).id)],
+  updateCommitment: [
+    async (world) => on((await newCommitment(world)).id, { name: 'Contract 2', priority: 2, onEnd: 'waived' }),
+  ],
+  endCommitment: [
+    async (world) => on((await newCommitment(world)).id),
+    async (world) => on((await newCommitment(world)).id, { reason: 'Agreed' }),
   ],
   createCoupon: [
     ({ merchant }) => ({

@@ -146,6 +146,10 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
   const billingCredit = await shop.create(`/v0/customers/${customer.id}/billingCredits`, {
     ...{ name: 'Welcome', amount: '1', currency: 'USD', effectiveAt: FAR_AHEAD, idempotencyKey: 'standing' },
   });
+  const commitment = await shop.create('/v0/commitments', {
+    ...{ customerId: customer.id, subscriptionId: subscription.id, name: 'Contract', currency: subscription.currency },
+    ...{ type: 'postpaid', segments: [{ startDate: FAR_AHEAD, endDate: '2151-01-01T00:00:00Z', amount: '1' }] },
+  });
   const apiKey = await shop.create(`/v0/users/${merchant.userId}/apikeys`, { name: 'standing' });
   const ids = {
     organization: [merchant.id, customer.consumerId],
@@ -191,6 +195,7 @@ export async function openWorld(env: TestEnvironment): Promise<World> {
       coupon,
       redemption,
       billingCredit,
+      commitment,
       (await shop.invoice(invoice.id)).lines[0],
     ]),
     planVersion: [plan.defaultVersionId],

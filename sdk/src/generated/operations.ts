@@ -230,6 +230,13 @@ export const OPERATIONS = {
   billingCredits: {
     void: 'POST /v0/billingCredits/{id}/void b',
   },
+  commitments: {
+    create: 'POST /v0/commitments b',
+    list: 'GET /v0/commitments ql',
+    get: 'GET /v0/commitments/{id}',
+    update: 'PATCH /v0/commitments/{id} b',
+    end: 'POST /v0/commitments/{id}/end b',
+  },
   orders: {
     create: 'POST /v0/orders b',
     list: 'GET /v0/orders ql',

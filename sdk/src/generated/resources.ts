@@ -35,6 +35,10 @@ import type {
   CheckoutLink,
   CheckoutLinkCreate,
   CheckoutLinkList,
+  Commitment,
+  CommitmentCreate,
+  CommitmentList,
+  CommitmentUpdate,
   Cost,
   CostCreate,
   CostList,
@@ -131,6 +135,7 @@ import type {
   ListBillingCreditsQuery,
   ListBillingSchedulesQuery,
   ListCheckoutLinksQuery,
+  ListCommitmentsQuery,
   ListCostsQuery,
   ListCouponsQuery,
   ListCustomersQuery,
@@ -2000,6 +2005,53 @@ export interface BillingCreditsResource {
   void(id: string, body?: Reason, options?: CallOptions): Promise<BillingCredit>;
 }
 
+export interface CommitmentsResource {
+  /**
+   * Create a commitment.
+   *
+   * The customer promises to spend an amount in each segment of a term. What is missing at the end of a segment, or of the term, is a line of the invoice of the subscription that ends then or next.
+   *
+   * `POST /v0/commitments`
+   */
+  create(body: CommitmentCreate, options?: CallOptions): Promise<Commitment>;
+
+  /**
+   * List commitments.
+   *
+   * The newest commitment comes first.
+   *
+   * `GET /v0/commitments`
+   */
+  list(query?: ListCommitmentsQuery, options?: CallOptions): List<CommitmentList>;
+
+  /**
+   * Retrieve a commitment.
+   *
+   * With what is spent in each segment until now.
+   *
+   * `GET /v0/commitments/{id}`
+   */
+  get(id: string, options?: CallOptions): Promise<Commitment>;
+
+  /**
+   * Update a commitment.
+   *
+   * A field that is not sent stays as it is. `onEnd` of an ended commitment is decided: 409.
+   *
+   * `PATCH /v0/commitments/{id}`
+   */
+  update(id: string, body?: CommitmentUpdate, options?: CallOptions): Promise<Commitment>;
+
+  /**
+   * End a commitment before its term.
+   *
+   * It ends now. The invoice of the running period asks what `onEnd` says. A commitment that has ended is a 409.
+   *
+   * `POST /v0/commitments/{id}/end`
+   */
+  end(id: string, body?: Reason, options?: CallOptions): Promise<Commitment>;
+}
+
 export interface OrdersResource {
   /**
    * Create an order.
@@ -2829,6 +2881,7 @@ export interface Resources extends Alone {
   readonly lineItems: LineItemsResource;
   readonly invoices: InvoicesResource;
   readonly billingCredits: BillingCreditsResource;
+  readonly commitments: CommitmentsResource;
   readonly orders: OrdersResource;
   readonly billingSchedules: BillingSchedulesResource;
   readonly approvals: ApprovalsResource;
@@ -2985,6 +3038,11 @@ export interface Operations {
   'GET /v0/customers/{id}/billingCredits': { query: ListBillingCreditsQuery; body: undefined; reply: BillingCreditList };
   'GET /v0/customers/{id}/billingCredits/balance': { query: GetBillingCreditBalanceQuery; body: undefined; reply: BillingCreditBalance };
   'POST /v0/billingCredits/{id}/void': { query: Record<string, never>; body: Reason; reply: BillingCredit };
+  'POST /v0/commitments': { query: Record<string, never>; body: CommitmentCreate; reply: Commitment };
+  'GET /v0/commitments': { query: ListCommitmentsQuery; body: undefined; reply: CommitmentList };
+  'GET /v0/commitments/{id}': { query: Record<string, never>; body: undefined; reply: Commitment };
+  'PATCH /v0/commitments/{id}': { query: Record<string, never>; body: CommitmentUpdate; reply: Commitment };
+  'POST /v0/commitments/{id}/end': { query: Record<string, never>; body: Reason; reply: Commitment };
   'POST /v0/customers/{id}/receipts': { query: Record<string, never>; body: ReceiptCreate; reply: Receipt };
   'GET /v0/customers/{id}/receipts': { query: ListReceiptsQuery; body: undefined; reply: ReceiptList };
   'POST /v0/customers/{id}/receipts/{receiptId}/apply': { query: Record<string, never>; body: ReceiptApply; reply: Receipt };

@@ -2815,6 +2815,8 @@ couponId: (string | null)
 redemptionId: (string | null)
 /** The billing credit that pays by the line, or has something back. Null: none. */
 billingCreditId: (string | null)
+/** The commitment over a term that made the line. Null: none did. */
+commitmentId: (string | null)
 }
 /** An item of a line, with its ids in external systems. */
 export interface ResolvedItem {
@@ -3928,6 +3930,15 @@ billingCreditId: string
 onInvoiceId?: string
 /** The credit for unused time with which it is given back. */
 creditId?: string
+/** It pays what this commitment asks. Absent: it pays a charge. */
+commitmentId?: string
+}
+/** Of what is missing to a commitment over a term. */
+trueUp?: {
+/** The commitment. */
+commitmentId: string
+/** Its segment, counted from 0; of a whole term the last one. */
+segment: number
 }
 /** Of usage that goes on or is late. */
 soFar?: {
@@ -4168,6 +4179,73 @@ used: Decimal
 pending: Decimal
 expired: Decimal
 available: Decimal
+}
+/** A part of the term of a commitment. */
+export interface CommitmentSegment {
+/** The start. */
+startDate: string
+/** The end, exclusive. */
+endDate: string
+amount: Decimal
+spent: Decimal
+remaining: Decimal
+/** What is spent, divided by what an even pace would have spent. Null: the segment has not begun. */
+pace: (Decimal | null)
+/** What will be spent by its end at this pace. Null: the segment has not begun. */
+forecast: (Decimal | null)
+shortfall: Decimal
+/** Of a prepaid commitment: its billing credit. Null: none. */
+billingCreditId: (string | null)
+/** The invoice that asked what was missing. Null: none did. */
+invoiceId: (string | null)
+}
+/** What a customer has promised to spend over a term. */
+export interface Commitment {
+/** The id of this resource. It never changes. */
+id: string
+/** The name of the type of this resource. */
+object: "commitment"
+/** The id of the merchant that owns this resource. */
+merchantId: string
+/** The customer that has promised to spend. */
+customerId: string
+/** The subscription whose spending counts. */
+subscriptionId: (string | null)
+/** The order. Null: it is of a subscription. */
+orderId: (string | null)
+/** The name, as invoices show it. */
+name: string
+/** The currency of the amounts: that of the subscription. */
+currency: string
+/** `postpaid`: what is missing to the amount of a segment is invoiced at its end. */
+type: ("prepaid" | "postpaid")
+/** The parts of the term, each with its own amount. Each begins where the one before it ends. */
+segments: CommitmentSegment[]
+appliesTo: AppliesTo
+/** Spending counts for one commitment at a time, for the one with the lowest number first. */
+priority: number
+/** `segment`: what is missing is asked at the end of each segment. `term`: once, at the end of the last one. */
+trueUp: (("segment" | "term") | null)
+/** What an early end asks. `owed`: what is missing to all segments. `prorated`: to the part that is over. `waived`: nothing. */
+onEnd: ("owed" | "prorated" | "waived")
+/** `scheduled`: its first segment has not begun. `ended`: its term is over, or it ended before. */
+status: ("scheduled" | "active" | "ended")
+/** When it ended before its term, by a request or with its subscription. Null: it did not. */
+endedAt: (string | null)
+/** The test clock: that of the subscription. */
+testClockId?: string
+/** When the resource was created. */
+createdAt: string
+/** When the resource was last changed. */
+updatedAt: string
+}
+/** A page of a list of `Commitment`. */
+export interface CommitmentList {
+/** The name of the type: a list. */
+object: "list"
+/** The resources of this page. */
+data: Commitment[]
+pagination: Pagination
 }
 /** A part of a receipt that pays an invoice or is in the wallet. */
 export interface ReceiptApplication {
@@ -5984,7 +6062,7 @@ export interface SearchResult {
 /** The name of the type of this resource. */
 object: "searchResult"
 /** The kind of the resource. `refund` is a credit note. */
-type: ("organization" | "user" | "apiKey" | "product" | "feature" | "customer" | "subscription" | "plan" | "planVersion" | "billableMetric" | "item" | "cost" | "fee" | "price" | "testClock" | "entitlement" | "grant" | "source" | "sourceEvent" | "sourceRule" | "invoice" | "refund" | "adjustment" | "paymentSession" | "event" | "order" | "orderLineItem" | "billingSchedule" | "scheduleInterval" | "scheduleInvoice" | "approval" | "externalReference" | "merchantIntegration" | "paymentMethod" | "payment" | "receipt" | "webhookEndpoint" | "webhookEvent" | "webhookAttempt" | "webhookReceipt" | "reservation" | "lineItem" | "priceFeature" | "auditEntry" | "ledgerTransaction" | "subscriptionChange" | "planMigration" | "credit" | "mail" | "alert" | "checkoutLink" | "checkout" | "coupon" | "redemption" | "billingCredit")
+type: ("organization" | "user" | "apiKey" | "product" | "feature" | "customer" | "subscription" | "plan" | "planVersion" | "billableMetric" | "item" | "cost" | "fee" | "price" | "testClock" | "entitlement" | "grant" | "source" | "sourceEvent" | "sourceRule" | "invoice" | "refund" | "adjustment" | "paymentSession" | "event" | "order" | "orderLineItem" | "billingSchedule" | "scheduleInterval" | "scheduleInvoice" | "approval" | "externalReference" | "merchantIntegration" | "paymentMethod" | "payment" | "receipt" | "webhookEndpoint" | "webhookEvent" | "webhookAttempt" | "webhookReceipt" | "reservation" | "lineItem" | "priceFeature" | "auditEntry" | "ledgerTransaction" | "subscriptionChange" | "planMigration" | "credit" | "mail" | "alert" | "checkoutLink" | "checkout" | "coupon" | "redemption" | "billingCredit" | "commitment")
 /** The id of this resource. It never changes. */
 id: string
 /** The id of the merchant that owns this resource. */
@@ -7688,10 +7766,82 @@ testClockId?: (string | null)
 /** Data of your own. */
 metadata?: (Metadata | null)
 }
-/** The body of `voidBillingCredit`, `voidInvoiceCreditNote`, `closeInvoiceNow`, `approveInvoice`, `writeOffInvoice`, `recalculateInvoice`, `payInvoiceNow`, `voidInvoiceRefund`. */
+/** The body of `voidBillingCredit`, `endCommitment`, `voidInvoiceCreditNote`, `closeInvoiceNow`, `approveInvoice`, `writeOffInvoice`, `recalculateInvoice`, `payInvoiceNow`, `voidInvoiceRefund`. */
 export interface Reason {
 /** The reason, for people. */
 reason?: (string | null)
+}
+/** The body of `createCommitment`. */
+export interface CommitmentCreate {
+/** The customer that has promised to spend. */
+customerId: string
+/** The subscription whose spending counts. */
+subscriptionId: string
+/** The name, as invoices show it. */
+name: string
+/** The currency of the amounts: that of the subscription. */
+currency: string
+/** `postpaid`: what is missing to the amount of a segment is invoiced at its end. */
+type: "postpaid"
+/**
+ * The parts of the term, each with its own amount. Each begins where the one before it ends.
+ * 
+ * @minItems 1
+ * @maxItems 240
+ */
+segments: {
+/** The start. */
+startDate: string
+/** The end, exclusive. */
+endDate: string
+amount: Decimal
+}[]
+/** The charges that count. Without it: all. */
+appliesTo?: ({
+/**
+ * Charges under these plans alone. Empty: under any plan.
+ * 
+ * @maxItems 1000
+ */
+planIds?: (string[] | null)
+/**
+ * Charges of these prices. Together with the metrics and fees: any of them. All empty: all charges.
+ * 
+ * @maxItems 1000
+ */
+priceIds?: (string[] | null)
+/**
+ * Charges for the usage of these metrics.
+ * 
+ * @maxItems 1000
+ */
+billableMetricIds?: (string[] | null)
+/**
+ * Charges of these fees.
+ * 
+ * @maxItems 1000
+ */
+feeIds?: (string[] | null)
+} | null)
+/** Spending counts for one commitment at a time, for the one with the lowest number first. */
+priority?: (number | null)
+/** `segment`: what is missing is asked at the end of each segment. `term`: once, at the end of the last one. */
+trueUp?: (("segment" | "term") | null)
+/** What an early end asks. `owed`: what is missing to all segments. `prorated`: to the part that is over. `waived`: nothing. */
+onEnd?: (("owed" | "prorated" | "waived") | null)
+/** The test clock: that of the subscription. */
+testClockId?: (string | null)
+/** The merchant that owns the resource. Default: your own organization; an operator must send it. */
+merchantId?: (string | null)
+}
+/** The body of `updateCommitment`. */
+export interface CommitmentUpdate {
+/** The name, as invoices show it. */
+name?: (string | null)
+/** Spending counts for one commitment at a time, for the one with the lowest number first. */
+priority?: (number | null)
+/** What an early end asks. `owed`: what is missing to all segments. `prorated`: to the part that is over. `waived`: nothing. */
+onEnd?: (("owed" | "prorated" | "waived") | null)
 }
 /** The body of `createReceipt`. */
 export interface ReceiptCreate {
@@ -9093,6 +9243,20 @@ export interface GetBillingCreditBalanceQuery {
 currency: string
 /** The credits that are effective by then. Default: now. */
 at?: string
+}
+export interface ListCommitmentsQuery {
+/** How many resources the page has at most. */
+limit?: number
+/** How many resources come before the page. */
+offset?: number
+/** The page begins behind this resource: its id, or the `nextAfter` of the page before. Resources that come, go or change meanwhile do not move it. Not with `offset`. */
+after?: string
+/** Only resources of this customer. */
+customerId?: string
+/** Only resources of this subscription. */
+subscriptionId?: string
+/** Only resources of this merchant. Default: your own organization; an operator without it gets all merchants. */
+merchantId?: string
 }
 export interface ListReceiptsQuery {
 /** How many resources the page has at most. */

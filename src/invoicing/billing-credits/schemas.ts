@@ -74,7 +74,7 @@ export const BillingCreditReply = Type.Object(
     object: Type.Literal('billing_credit'),
     customerId: Id('customer'),
     subscriptionId: Nullable(Id('subscription')),
-    commitmentId: Nullable(Type.String()),
+    commitmentId: Nullable(Id('commitment')),
     invoiceId: Nullable(Id('invoice')),
     name: Type.String(),
     amount: DecimalOut,

@@ -10,6 +10,7 @@ import { asAmount, otherDraft } from './line-content.ts';
 import { inTwo } from './one-price.ts';
 import { type OutsideItem, type OutsideLine, outsideItems, outsideTaxes } from './outside-items.ts';
 import { type InvoiceTotals, invoiceTotals, type TotalLine } from './totals.ts';
+import { trueUpDrafts } from './true-up-lines.ts';
 
 /**
  * Rates, limits, taxes and totals an invoice of charges (domain.md §2, §4). Pure: the preview of an open period, the
@@ -80,14 +81,16 @@ function allDrafts(input: CalculationInput): DraftLine[] {
   const ofMinimums = (late: boolean): DraftLine[] =>
     minimums.filter((each) => each.isLate === late).flatMap(({ drafts }) => drafts);
   const coupons = couponDrafts(input, charges, minimums);
+  const trueUps = trueUpDrafts(input);
   const uses = creditUseDrafts(input, {
     charges,
-    minimums: { own: ofMinimums(false), late: ofMinimums(true) },
+    minimums: { own: [...ofMinimums(false), ...trueUps], late: ofMinimums(true) },
     coupons: [...coupons.own, ...coupons.late],
   });
   return [
     ...charges.filter((each) => !isLate(each)).flatMap(({ drafts: those }) => those),
     ...ofMinimums(false),
+    ...trueUps,
     ...coupons.own,
     ...uses.own,
     ...charges.filter(isLate).flatMap(({ drafts: those }) => those),

@@ -3,7 +3,13 @@ import type { TaxBehavior } from '../../tax/index.ts';
 import type { DueCoupons } from '../difference/coupons-due.ts';
 import type { DueCharge, DueCommitment } from '../difference/due.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
-import type { FrozenAdjustment, FrozenCredits, FrozenOutsideTax, OutsideTaxAnswer } from '../invoice/frozen-terms.ts';
+import type {
+  FrozenAdjustment,
+  FrozenCredits,
+  FrozenOutsideTax,
+  FrozenTrueUp,
+  OutsideTaxAnswer,
+} from '../invoice/frozen-terms.ts';
 import type { TaxRecord } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
 import type { DiscountLine } from '../owed/discounts.ts';
@@ -21,6 +27,8 @@ export interface CalculationInput {
   readonly coupons?: readonly DueCoupons[];
   /** The billing credits that may pay the lines; absent: none. */
   readonly billingCredits?: FrozenCredits | undefined;
+  /** What commitments over a term ask on it; absent: nothing. */
+  readonly trueUps?: readonly FrozenTrueUp[] | undefined;
   /** The further lines of the invoice, after the charges. */
   readonly others?: readonly OtherLine[];
   /** The usage of the invoice's own period. */

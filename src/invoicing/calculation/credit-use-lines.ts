@@ -175,7 +175,7 @@ function payablesOf(input: CalculationInput, credits: FrozenCredits, before: Bef
   });
   const ofPlan = (minimums: readonly DraftLine[], isLate: boolean): Payable[] =>
     minimums
-      .filter(({ type, amount }) => type === 'commitment' && amount.gt(0))
+      .filter(({ type, amount }) => (type === 'commitment' || type === 'true_up') && amount.gt(0))
       .flatMap((line): Payable[] => {
         const lines = leftOf([line, ...minimums.filter(({ appliesTo }) => appliesTo === line)], before.coupons);
         const amount = netOf(input, lines);
@@ -259,7 +259,11 @@ function useDrafts(
   });
 }
 
-const contentOf = (name: string, amount: Decimal, use: { billingCreditId: string; onInvoiceId?: string }) => ({
+const contentOf = (
+  name: string,
+  amount: Decimal,
+  use: { billingCreditId: string; onInvoiceId?: string; commitmentId?: string },
+) => ({
   ...PLAIN_LINE,
   eventType: 'discount' as const,
   type: 'billing_credit',
@@ -270,8 +274,9 @@ const contentOf = (name: string, amount: Decimal, use: { billingCreditId: string
 });
 
 function useDraft({ id, name }: FrozenCredit, amount: Decimal, line: DraftLine): DraftLine {
-  const { displayName, periodStart, periodEnd } = unbilled(line);
-  const use = contentOf(`${displayName}: ${name}`, amount, { billingCreditId: id });
+  const { displayName, periodStart, periodEnd, workings } = unbilled(line);
+  const ofCommitment = workings?.trueUp && { commitmentId: workings.trueUp.commitmentId };
+  const use = contentOf(`${displayName}: ${name}`, amount, { billingCreditId: id, ...ofCommitment });
   const content = { ...use, periodStart, periodEnd };
   return underLine(otherDraft({ amount, taxRate: line.taxRate, content }), line);
 }

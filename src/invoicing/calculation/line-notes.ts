@@ -15,10 +15,11 @@ export interface LineContext {
   readonly terms: Pick<FrozenTerms, 'taxBehavior'> | null;
 }
 
-/** The kinds of lines that are limits; a commitment is the minimum of a period. */
+/** The kinds of lines that are limits; a commitment is the minimum of a period, a true-up of a term. */
 const KINDS: Readonly<Record<string, 'minimum' | 'maximum'>> = {
   minimum: 'minimum',
   commitment: 'minimum',
+  true_up: 'minimum',
   maximum: 'maximum',
 };
 

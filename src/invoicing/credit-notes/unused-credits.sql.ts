@@ -213,11 +213,12 @@ export const isCredited = async (
             join invoice i on i.merchant_id = b.merchant_id and i.subscription_id = ${subscriptionId} and i.id <> ${id}
              and i.status <> 'CANCELLED'
             join invoice_line l on l.merchant_id = i.merchant_id and l.invoice_id = i.id
-             and l.type = case when b.price_id is null then 'commitment' else 'late_usage' end
+             and l.type = case when b.price_id is not null then 'late_usage' else b.type end
+             and l.workings->'trueUp' is not distinct from b.workings->'trueUp'
              and l.price_id is not distinct from b.price_id
              and l.period_start < b.period_end and l.period_end > b.period_start
            where b.merchant_id = ${merchantId} and b.invoice_id = ${id}
-             and (b.price_id is not null and b.type <> 'credit' or b.type = 'commitment') and b.total_amount > 0
+             and (b.price_id is not null and b.type <> 'credit' or b.type in ('commitment', 'true_up')) and b.total_amount > 0
              and not exists (select from credit_note n where n.merchant_id = i.merchant_id and n.invoice_id = i.id
                                 and n.kind in ('refund', 'reissue') and n.status = 'ISSUED')
            group by b.id having sum(l.total_amount) < 0) as found`)

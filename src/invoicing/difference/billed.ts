@@ -105,7 +105,7 @@ export function itemsOf(lines: readonly StoredLine[], credits: readonly StoredCr
   const ofItem = Map.groupBy(ofCharges, (credit) =>
     keyOf(credit.invoiceId, credit.priceId, { start: credit.chargedFrom, end: credit.chargedTo }),
   );
-  const uses = Map.groupBy(lines.filter(isUse), (line) =>
+  const uses = Map.groupBy(lines.filter(isUseOfCharge), (line) =>
     keyOf(line.workings?.use?.onInvoiceId ?? line.invoiceId, line.priceId, timeOfLine(line)),
   );
   const charges = lines.filter((line) => !isOfPeriod(line) && !isUse(line));
@@ -117,6 +117,9 @@ const timeOfLine = ({ periodStart: start, periodEnd: end }: StoredLine): Period 
 
 /** Does a billing credit pay by it, or have something back? It is no part of the charge: no credit mirrors it. */
 const isUse = ({ workings }: StoredLine): boolean => workings?.use !== undefined;
+
+/** Does it pay a charge, and not what is missing to a commitment? */
+const isUseOfCharge = (line: StoredLine): boolean => isUse(line) && line.workings?.use?.commitmentId === undefined;
 
 /** What the billing credits pay by lines that count. */
 function usesOf(lines: readonly StoredLine[]): CreditUse[] {

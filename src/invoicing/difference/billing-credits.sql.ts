@@ -126,7 +126,7 @@ export const selectUsesOfCharges = (
            coalesce((
              select sum(o.total_price) from invoice_line o
               where o.merchant_id = l.merchant_id and o.invoice_id = l.invoice_id
-                and o.type not in ('credit', 'billing_credit') and o.workings->'coupon'->>'period' is null
+                and o.type not in ('credit', 'billing_credit', 'true_up') and o.workings->'coupon'->>'period' is null
                 and o.price_id is not distinct from l.price_id
                 and o.period_start = l.period_start and o.period_end = l.period_end), 0)
            - coalesce((
@@ -138,6 +138,7 @@ export const selectUsesOfCharges = (
       join invoice i on i.merchant_id = l.merchant_id and i.id = l.invoice_id
      where l.merchant_id = ${tx.merchantId} and l.invoice_id = any (${[...invoiceIds]}::text[])
        and l.type = 'billing_credit' and l.workings->'use'->>'onInvoiceId' is null
+       and l.workings->'use'->>'commitmentId' is null
      order by l.invoice_id, l.position desc`);
 
 /** The credits of a customer and of who pays for it of which more is taken than they had. */

@@ -494,9 +494,12 @@ function ownPeriodOf(terms: HistoricTerms, { billingCadence, periodStart, period
   return cell && isOfPlan(terms, cell) && cell.end.equals(periodEnd) ? cell : null;
 }
 
-/** Does the invoice of a period ask a commitment? All other series that end by then are billed before it (§2). */
+/**
+ * Does the invoice of a period ask the minimum of the plan, or what is missing to a commitment? All other series that
+ * end by then are billed before it (§2).
+ */
 export const asksCommitment = (terms: HistoricTerms, invoice: InvoicePeriod): boolean =>
-  hasCommitments(terms) && ownPeriodOf(terms, invoice) !== null;
+  (hasCommitments(terms) || terms.isCommitted === true) && ownPeriodOf(terms, invoice) !== null;
 
 /**
  * The period of the plan's own series with which an invoice ends or is in: charges in arrears count in no other one.

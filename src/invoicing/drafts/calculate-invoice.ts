@@ -58,6 +58,7 @@ export const inputOf = (
   commitments,
   coupons,
   ...(frozen.billingCredits && { billingCredits: frozen.billingCredits }),
+  ...(frozen.trueUps && { trueUps: frozen.trueUps }),
   others: [
     ...(beside.late ?? []),
     ...(invoice.oneOff?.lines ?? []).map((line) => otherLineOf(line, ZERO, invoice.currency, invoice.createdAt)),

@@ -23,6 +23,7 @@ import { HeldCredits } from './held-credits.ts';
 import { selectManualLinesOfInvoices } from './manual-lines.sql.ts';
 import { type Calculated, saveCalculations } from './save-calculations.ts';
 import type { TermsOf } from './terms-of-invoices.ts';
+import { freezeTrueUps } from './true-ups.ts';
 import { refuseWrongBill } from './wrong-bill.ts';
 
 /** The end of a calculation: with changes to store, or with an error. */
@@ -169,7 +170,10 @@ async function decideCalculation(
 ): Promise<Decided> {
   const billing = billingOf(loaded);
   const { source } = dependencies;
-  const withCredits = await held.freeze(tx, source, { terms, invoice, billing, frozen: unanswered, usage });
+  const { others } = loaded.state;
+  const facts = { terms, invoice, billing, frozen: unanswered, usage };
+  const withTrueUps = await freezeTrueUps(tx, source, { ...facts, beside, others });
+  const withCredits = await held.freeze(tx, source, { ...facts, frozen: withTrueUps });
   const items = outsideItemsFor(billing, withCredits, invoice, usage, beside);
   const asked = { items, when: 'later' } as const;
   const answered = await withOutsideAnswer(dependencies.taxProviders, tx, invoice, withCredits, asked, now);

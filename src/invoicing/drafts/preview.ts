@@ -19,6 +19,7 @@ import { HeldCredits } from './held-credits.ts';
 import { selectManualLinesIfClosed } from './manual-lines.sql.ts';
 import { waitingFor } from './manual-lines.ts';
 import { termsOfInvoices } from './terms-of-invoices.ts';
+import { freezeTrueUps } from './true-ups.ts';
 
 /**
  * The bills of some open periods of one merchant if they ended now, in their order: the live totals of ACTIVE and
@@ -134,7 +135,9 @@ async function previewTurn(
   const previews: (Calculation | null)[] = [];
   for (const facts of turn) {
     const billing = billingOf(withBilled(facts.loaded, before));
-    const frozen = await held.freeze(tx, source, { ...facts, billing });
+    const { others } = facts.loaded.state;
+    const withTrueUps = await freezeTrueUps(tx, source, { ...facts, billing, others, before });
+    const frozen = await held.freeze(tx, source, { ...facts, billing, frozen: withTrueUps });
     const calculation = calculateOrNull(facts, billing, frozen);
     if (calculation) held.take(calculation);
     before.push(...(calculation?.lines ?? []).map((line) => storedLineOf(facts.invoice, line)));

@@ -21,6 +21,8 @@ export interface FrozenTerms {
   history?: FrozenHistory;
   /** Of a subscription's invoice: the billing credits that may pay its lines; absent: none. */
   billingCredits?: FrozenCredits;
+  /** Of a subscription's invoice: what commitments ask on it; absent: nothing. */
+  trueUps?: readonly FrozenTrueUp[];
   /** The external tax provider that calculates the tax; absent: the rates above. */
   outside?: FrozenOutsideTax;
 }
@@ -117,4 +119,24 @@ export interface FrozenCredit {
   readonly priceIds: readonly string[] | null;
   /** May it pay the minimum of the plan? */
   readonly paysMinimum: boolean;
+}
+
+/** What is missing to a commitment, less what was asked of it: amounts before tax as decimal text, times RFC 3339. */
+export interface FrozenTrueUp {
+  readonly commitmentId: string;
+  /** The place of its segment. */
+  readonly segment: number;
+  readonly name: string;
+  readonly from: string;
+  readonly to: string;
+  /** What was to be spent, what is, and what other invoices asked. */
+  readonly amount: string;
+  readonly spent: string;
+  readonly before: string;
+  /** What this invoice asks; below 0: less is missing than was asked. */
+  readonly asked: string;
+  /** Percent. */
+  readonly taxRate: string;
+  /** Below 0: what can be given back of what was asked, before tax, and its tax. */
+  readonly back: { readonly net: string; readonly tax: string } | null;
 }

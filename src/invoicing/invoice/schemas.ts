@@ -91,6 +91,7 @@ export const InvoiceLineItem = Type.Object(
     couponId: Nullable(Id('coupon')),
     redemptionId: Nullable(Id('redemption')),
     billingCreditId: Nullable(Id('billingCredit')),
+    commitmentId: Nullable(Id('commitment')),
   },
   {
     $id: 'InvoiceLineItem',
@@ -128,6 +129,7 @@ export const InvoiceLineItem = Type.Object(
       couponId: 'The coupon that made the line. Null: none did.',
       redemptionId: 'The redemption of the coupon by the subscription. Null: no coupon made the line.',
       billingCreditId: 'The billing credit that pays by the line, or has something back. Null: none.',
+      commitmentId: 'The commitment over a term that made the line. Null: none did.',
     },
   },
 );

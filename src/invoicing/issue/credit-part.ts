@@ -35,6 +35,7 @@ import {
   notedIn,
   type StoredCredit,
 } from '../difference/billed.ts';
+import { type AskedTrueUp, selectTrueUps } from '../difference/commitments.sql.ts';
 import { selectOrderItems } from '../difference/order-items.sql.ts';
 import type { CreditNoteLine, CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
@@ -77,7 +78,7 @@ export async function creditPart(
   if (!allowed.ok) return allowed;
   const lines = await selectLines(tx, invoice.id);
   const items = await itemsOfLines(tx, invoice, lines);
-  const leftOf = await leftOfLines(tx, invoice, items);
+  const leftOf = await leftOfLines(tx, invoice, lines, items);
   const behavior = invoice.terms?.taxBehavior ?? 'exclusive';
   const noted = await selectPartialLines(tx, invoice.id);
   const parts = partsOfLines({ lines, noted, leftOf, behavior, currency: invoice.currency }, body.lines);
@@ -165,6 +166,15 @@ async function itemsOfLines(
   return itemsOf(await selectBilledLines(tx, all, since), await selectCredits(tx, all, since));
 }
 
+/** What is left of a true-up: later invoices may have given some of it back. */
+function leftOfTrueUp(
+  all: readonly AskedTrueUp[],
+  { commitmentId, segment }: Pick<AskedTrueUp, 'commitmentId' | 'segment'>,
+): AmountWithTax {
+  const own = all.filter((each) => each.commitmentId === commitmentId && each.segment === segment);
+  return { net: sum(own.map(({ left }) => left)), tax: sum(own.map(({ leftTax }) => leftTax)) };
+}
+
 const isOfLine = ({ id }: Pick<InvoiceRow, 'id'>, line: LineRow, item: BilledItem): boolean =>
   item.invoiceId === id &&
   item.priceId === line.priceId &&
@@ -176,9 +186,14 @@ const isOfLine = ({ id }: Pick<InvoiceRow, 'id'>, line: LineRow, item: BilledIte
  * What is left of a line together with those of its price and time: on its invoice, and for usage on all invoices,
  * because less usage is a line below 0 on a later one.
  */
-async function leftOfLines(tx: Tx, invoice: InvoiceRow, items: readonly BilledItem[]) {
+async function leftOfLines(tx: Tx, invoice: InvoiceRow, lines: readonly LineRow[], items: readonly BilledItem[]) {
   const orders = (await selectOrderItems(tx, [invoice.id])) ?? [];
+  const { subscriptionId } = invoice;
+  const hasTrueUps = subscriptionId !== null && lines.some(({ type }) => type === 'true_up');
+  const trueUps = hasTrueUps ? await selectTrueUps(tx, subscriptionId) : [];
   return (line: LineRow): AmountWithTax | null => {
+    const { trueUp } = line.workings ?? {};
+    if (trueUp) return leftOfTrueUp(trueUps, trueUp);
     const order = orders.find(
       ({ sourceKey, periodStart }) => sourceKey === line.sourceKey && periodStart.equals(line.periodStart),
     );

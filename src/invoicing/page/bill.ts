@@ -93,7 +93,7 @@ function totalsOf(invoice: InvoiceRow, seller: NonNullable<InvoiceRow['seller']>
 
 function kindOf({ appliesToLineId, type, eventType }: LineRow): PageLine['kind'] {
   if (appliesToLineId !== null) return 'part';
-  if (type === 'commitment' || eventType === 'discount') return 'whole';
+  if (type === 'commitment' || type === 'true_up' || eventType === 'discount') return 'whole';
   return eventType;
 }
 

@@ -53,7 +53,11 @@ export interface Workings {
     readonly onInvoiceId?: string;
     /** The credit for unused time with which it is given back. */
     readonly creditId?: string;
+    /** It pays what this commitment asks: no charge. */
+    readonly commitmentId?: string;
   };
+  /** Of what is missing to a commitment over a term: its segment by its place. */
+  readonly trueUp?: { readonly commitmentId: string; readonly segment: number };
   /** Of a part or of late usage: the total so far, and its billed part. */
   readonly soFar?: { readonly total: string; readonly before: string };
   /** Of a correction: the part from the limits of its price. */

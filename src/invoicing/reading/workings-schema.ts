@@ -171,12 +171,25 @@ export const LineWorkings = Type.Object(
           billingCreditId: Id('billingCredit'),
           onInvoiceId: Type.Optional(Id('invoice')),
           creditId: Type.Optional(Type.String()),
+          commitmentId: Type.Optional(Id('commitment')),
         },
         {
           'x-fields': {
             billingCreditId: 'The billing credit.',
             creditId: 'The credit for unused time with which it is given back.',
+            commitmentId: 'It pays what this commitment asks. Absent: it pays a charge.',
             onInvoiceId: 'The invoice on which it had paid what it has back. Absent: the line pays.',
+          },
+        },
+      ),
+    ),
+    trueUp: Type.Optional(
+      Type.Object(
+        { commitmentId: Id('commitment'), segment: Type.Integer() },
+        {
+          'x-fields': {
+            commitmentId: 'The commitment.',
+            segment: 'Its segment, counted from 0; of a whole term the last one.',
           },
         },
       ),
@@ -223,6 +236,7 @@ export const LineWorkings = Type.Object(
       discount: 'The percentage that made a discount line.',
       coupon: 'The coupon that made the line.',
       use: 'The billing credit that pays by the line, or has something back.',
+      trueUp: 'Of what is missing to a commitment over a term.',
       soFar: 'Of usage that goes on or is late.',
       late: 'Of a correction: the parts that limits make.',
       cut: 'The amount that a total of 0 cut off the line. It is credited to the invoices that billed it.',

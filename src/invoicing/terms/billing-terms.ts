@@ -199,6 +199,8 @@ export interface BillingTerms {
   readonly versions?: readonly BilledVersion[];
   /** Its coupons, the oldest first; absent: none. */
   readonly redemptions?: readonly BilledRedemption[];
+  /** Its spending counts, or counted, for a commitment. */
+  readonly isCommitted?: boolean;
 }
 
 /** The payment terms of a subscription's invoices. */
@@ -244,6 +246,8 @@ export interface BillingSource {
   usageSources(tx: Tx, all: readonly BillingTerms[]): Promise<FindUsageSources>;
   /** The burnt units of grants in a period, for the subscription's entitlements that measure one of some metrics. */
   granted(tx: Tx, terms: BillingTerms, metricIds: readonly string[], period: Period): Promise<readonly BurntUnits[]>;
+  /** From now on the spending of a subscription counts for a commitment. */
+  markCommitted(tx: Tx, subscriptionId: string): Promise<unknown>;
   /** All adjustments of some subscriptions; by subscription, those of each oldest first. */
   adjustments(tx: Tx, subscriptionIds: readonly string[]): Promise<ReadonlyMap<string, readonly Adjustment[]>>;
 }

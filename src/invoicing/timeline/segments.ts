@@ -26,6 +26,7 @@ export interface HistoricTerms {
   /** In the order of time; absent where there was never another one than the terms' own. */
   readonly versions?: readonly BilledVersion[];
   readonly redemptions?: readonly BilledRedemption[];
+  readonly isCommitted?: boolean;
 }
 
 /** All versions of the terms, cut by agreed prices and pauses; the terms' own where there was never another one. */

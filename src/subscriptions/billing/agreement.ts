@@ -186,6 +186,7 @@ export function termsUnder(agreement: Agreement, subscription: SubscriptionRow):
     minimumAmount: version.minimumAmount,
     ...(versions.length > 0 && { versions }),
     ...(subscription.redemptions.length > 0 && { redemptions: subscription.redemptions.map(redemptionOf) }),
+    ...(subscription.isCommitted && { isCommitted: true }),
   };
 }
 

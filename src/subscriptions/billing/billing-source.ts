@@ -2,6 +2,7 @@ import { burntUnits } from '../../entitlements/index.ts';
 import type { Adjustment, BillingSource } from '../../invoicing/index.ts';
 import { type AdjustmentRow, selectAdjustments } from '../subscription/adjustments.sql.ts';
 import {
+  markCommitted,
   selectClocksOfCustomer,
   selectSubscription,
   selectSubscriptionsById,
@@ -36,6 +37,8 @@ export const billingSource: BillingSource = {
   },
 
   usageSources: loadUsageSources,
+
+  markCommitted,
 
   granted: (tx, { merchantId, subscriptionId }, metricIds, period) =>
     burntUnits(tx, { merchantId, subscriptionId, metricIds }, period),

@@ -40,6 +40,8 @@ export interface SubscriptionRow {
   trialEnd: Instant | null;
   /** The ends that the merchant was told of, RFC 3339. */
   trialEndsTold: readonly string[];
+  /** Its spending counts, or counted, for a commitment. */
+  isCommitted: boolean;
   endingAt: Instant | null;
   terminatedAt: Instant | null;
   terminatedBy: string | null;
@@ -77,4 +79,5 @@ export type NewSubscription = Omit<
   | 'pauses'
   | 'redemptions'
   | 'trialEndsTold'
+  | 'isCommitted'
 >;

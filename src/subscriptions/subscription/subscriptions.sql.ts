@@ -137,6 +137,10 @@ export const updateSubscription = (
      where merchant_id = ${subscription.merchantId} and id = ${subscription.id} and status = ${subscription.status}
     returning *`);
 
+/** From now on its spending counts for a commitment. */
+export const markCommitted = (tx: Tx, id: string): Promise<number> =>
+  tx.run(sql`update subscription set is_committed = true where merchant_id = ${tx.merchantId} and id = ${id}`);
+
 const PINNED = [
   ...(['planId', 'planVersionId', 'planVersionNumber', 'currency', 'quantities', 'priceOverrides'] as const),
   ...(['billingAnchor', 'nextActionAt'] as const),

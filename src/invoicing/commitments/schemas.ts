@@ -1,0 +1,201 @@
+import {
+  DecimalOut,
+  DecimalText,
+  type FieldWords,
+  Id,
+  ListQuery,
+  Name,
+  Nullable,
+  OneOf,
+  type Static,
+  Strict,
+  Timestamp,
+  Type,
+} from '../../http/index.ts';
+import { type Decimal, decimal, plain } from '../../kernel/decimal.ts';
+import { formatMoney } from '../../kernel/money.ts';
+import { formatInstant } from '../../kernel/time.ts';
+import { AppliesToBody, AppliesToReply } from '../terms/applies-to.ts';
+import { COMMITMENT_TYPES, ENDS, type StoredSegment, TRUE_UPS } from '../terms/commitment.ts';
+import { COMMITMENT_STATUSES, figuresOf, type ReadCommitment, standingOf } from './figures.ts';
+
+const MOST = '1000000000000';
+const MOST_PRIORITY = 1_000_000;
+const MOST_SEGMENTS = 240;
+const Priority = Type.Integer({ minimum: -MOST_PRIORITY, maximum: MOST_PRIORITY });
+
+const COMMITMENT_FIELDS: FieldWords = {
+  customerId: 'The customer that has promised to spend.',
+  subscriptionId: 'The subscription whose spending counts.',
+  name: ['The name, as invoices show it.', 'Contract 2026'],
+  currency: 'The currency of the amounts: that of the subscription.',
+  type: '`postpaid`: what is missing to the amount of a segment is invoiced at its end.',
+  segments: 'The parts of the term, each with its own amount. Each begins where the one before it ends.',
+  appliesTo: 'The charges that count. Without it: all.',
+  priority: 'Spending counts for one commitment at a time, for the one with the lowest number first.',
+  trueUp: '`segment`: what is missing is asked at the end of each segment. `term`: once, at the end of the last one.',
+  onEnd:
+    'What an early end asks. `owed`: what is missing to all segments. `prorated`: to the part that is over. ' +
+    '`waived`: nothing.',
+  testClockId: 'The test clock: that of the subscription.',
+};
+
+const SEGMENT_FIELDS: FieldWords = {
+  startDate: 'The start.',
+  endDate: 'The end, exclusive.',
+  amount: 'What is to be spent, before tax, in major units.',
+};
+
+export const CommitmentCreateBody = Strict(
+  {
+    customerId: Id('customer'),
+    subscriptionId: Id('subscription'),
+    name: Name,
+    currency: Type.String({ format: 'currency' }),
+    type: OneOf(['postpaid'] as const),
+    segments: Type.Array(
+      Strict(
+        { startDate: Timestamp, endDate: Timestamp, amount: DecimalText({ minimum: '0', maximum: MOST }) },
+        { 'x-fields': SEGMENT_FIELDS },
+      ),
+      { minItems: 1, maxItems: MOST_SEGMENTS },
+    ),
+    appliesTo: Type.Optional(Nullable(AppliesToBody)),
+    priority: Type.Optional(Priority),
+    trueUp: Type.Optional(OneOf(TRUE_UPS)),
+    onEnd: Type.Optional(OneOf(ENDS)),
+    testClockId: Type.Optional(Nullable(Id('testClock'))),
+    merchantId: Type.Optional(Id('organization')),
+  },
+  {
+    $id: 'CommitmentCreate',
+    'x-minor-units': ['segments.*.amount'],
+    examples: [
+      {
+        customerId: 'cust_01J8Z3',
+        subscriptionId: 'sub_01J8Z3',
+        name: 'Contract 2026',
+        currency: 'USD',
+        type: 'postpaid',
+        segments: [{ startDate: '2026-01-01T00:00:00Z', endDate: '2026-04-01T00:00:00Z', amount: '3000.00' }],
+      },
+    ],
+    'x-fields': COMMITMENT_FIELDS,
+  },
+);
+export type CommitmentCreateBody = Static<typeof CommitmentCreateBody>;
+
+export const CommitmentUpdateBody = Strict(
+  { name: Type.Optional(Name), priority: Type.Optional(Priority), onEnd: Type.Optional(OneOf(ENDS)) },
+  { $id: 'CommitmentUpdate', 'x-fields': COMMITMENT_FIELDS, examples: [{ onEnd: 'prorated' }] },
+);
+export type CommitmentUpdateBody = Static<typeof CommitmentUpdateBody>;
+
+export const CommitmentListQuery = ListQuery({
+  customerId: Type.Optional(Id('customer')),
+  subscriptionId: Type.Optional(Id('subscription')),
+  merchantId: Type.Optional(Id('organization')),
+});
+
+const CommitmentSegment = Type.Object(
+  {
+    startDate: Timestamp,
+    endDate: Timestamp,
+    amount: DecimalOut,
+    spent: DecimalOut,
+    remaining: DecimalOut,
+    pace: Nullable(DecimalOut),
+    forecast: Nullable(DecimalOut),
+    shortfall: DecimalOut,
+    billingCreditId: Nullable(Id('billingCredit')),
+    invoiceId: Nullable(Id('invoice')),
+  },
+  {
+    $id: 'CommitmentSegment',
+    description: 'A part of the term of a commitment.',
+    'x-fields': {
+      ...SEGMENT_FIELDS,
+      spent: 'What is spent of it until now, before tax and after coupons. Open periods count.',
+      remaining: 'What is left to spend.',
+      pace: 'What is spent, divided by what an even pace would have spent. Null: the segment has not begun.',
+      forecast: 'What will be spent by its end at this pace. Null: the segment has not begun.',
+      shortfall: 'What is missing now.',
+      billingCreditId: 'Of a prepaid commitment: its billing credit. Null: none.',
+      invoiceId: 'The invoice that asked what was missing. Null: none did.',
+    },
+  },
+);
+
+export const CommitmentReply = Type.Object(
+  {
+    id: Id('commitment'),
+    object: Type.Literal('commitment'),
+    merchantId: Id('organization'),
+    customerId: Id('customer'),
+    subscriptionId: Nullable(Id('subscription')),
+    orderId: Nullable(Id('order')),
+    name: Type.String(),
+    currency: Type.String(),
+    type: OneOf(COMMITMENT_TYPES),
+    segments: Type.Array(CommitmentSegment),
+    appliesTo: AppliesToReply,
+    priority: Type.Integer(),
+    trueUp: Nullable(OneOf(TRUE_UPS)),
+    onEnd: OneOf(ENDS),
+    status: OneOf(COMMITMENT_STATUSES),
+    endedAt: Nullable(Timestamp),
+    testClockId: Type.Optional(Id('testClock')),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  },
+  {
+    $id: 'Commitment',
+    description: 'What a customer has promised to spend over a term.',
+    'x-fields': {
+      ...COMMITMENT_FIELDS,
+      orderId: 'The order. Null: it is of a subscription.',
+      status: '`scheduled`: its first segment has not begun. `ended`: its term is over, or it ended before.',
+      endedAt: 'When it ended before its term, by a request or with its subscription. Null: it did not.',
+    },
+  },
+);
+
+/** A commitment as the API answers it. */
+export function toCommitmentReply({ commitment, endsAt, spent, invoiceIds, now }: ReadCommitment) {
+  const { id, merchantId, customerId, subscriptionId, name, currency, type, appliesTo, priority } = commitment;
+  const { status, endedAt } = standingOf(commitment, endsAt, now);
+  return {
+    ...{ id, object: 'commitment' as const, merchantId, customerId, subscriptionId, orderId: null, name, currency },
+    type,
+    segments: commitment.segments.map((segment, place) => ({
+      ...segmentReply(segment, spent[place] as Decimal, { now, currency }),
+      invoiceId: invoiceIds[place] ?? null,
+    })),
+    ...{ appliesTo, priority, trueUp: commitment.trueUp, onEnd: commitment.onEnd, status },
+    endedAt: endedAt && formatInstant(endedAt),
+    ...(commitment.testClockId !== null && { testClockId: commitment.testClockId }),
+    createdAt: formatInstant(commitment.createdAt),
+    updatedAt: formatInstant(commitment.updatedAt),
+  };
+}
+
+function segmentReply(
+  { startDate, endDate, amount }: StoredSegment,
+  spent: Decimal,
+  of: Parameters<typeof figuresOf>[2],
+) {
+  const [start, end] = [Temporal.Instant.from(startDate), Temporal.Instant.from(endDate)];
+  const { missing, pace, forecast } = figuresOf({ start, end, amount: decimal(amount) }, spent, of);
+  const money = (figure: Decimal) => formatMoney(figure, of.currency);
+  return {
+    startDate: formatInstant(start),
+    endDate: formatInstant(end),
+    amount: money(decimal(amount)),
+    spent: money(spent),
+    remaining: money(missing),
+    pace: pace && plain(pace),
+    forecast: forecast && money(forecast),
+    shortfall: money(missing),
+    billingCreditId: null,
+  };
+}

@@ -1,0 +1,64 @@
+import { type Sql, sql, type Tx } from '../../db/index.ts';
+import type { Decimal } from '../../kernel/decimal.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
+import type { Commitment } from '../terms/commitment.ts';
+
+export const COMMITMENT_COLUMNS: Sql = sql`merchant_id, id, customer_id, subscription_id, name, currency, type, segments,
+  applies_to, priority, true_up, on_end, ended_at, end_reason, test_clock_id, created_at, updated_at`;
+
+/** The postpaid commitments for which the spending of a subscription counts, in their order. */
+export const selectPostpaidOf = (tx: Tx, subscriptionId: string): Promise<Commitment[]> =>
+  tx.rows<Commitment>(sql`
+    select ${COMMITMENT_COLUMNS} from commitment
+     where merchant_id = ${tx.merchantId} and subscription_id = ${subscriptionId} and type = 'postpaid'
+     order by priority, seq`);
+
+/** What an invoice asked of what is missing to a commitment. */
+export interface AskedTrueUp {
+  readonly invoiceId: string;
+  readonly commitmentId: string;
+  readonly segment: number;
+  readonly net: Decimal;
+  readonly tax: Decimal;
+  readonly taxRate: Decimal;
+  /** What of it can be given back: nothing of an invoice that does not stand. */
+  readonly left: Decimal;
+  readonly leftTax: Decimal;
+}
+
+/**
+ * What the invoices of a subscription asked, the oldest first. A cancelled one counts, unless it is billed again.
+ * @param without the invoice that is calculated
+ */
+export const selectTrueUps = (tx: Tx, subscriptionId: string, without = ''): Promise<AskedTrueUp[]> =>
+  tx.rows<AskedTrueUp>(sql`
+    select l.invoice_id, l.workings->'trueUp'->>'commitmentId' as commitment_id,
+           (l.workings->'trueUp'->>'segment')::int as segment, l.total_price as net, l.total_tax as tax, l.tax_rate,
+           case when s.stands then l.total_price - n.amount else 0 end as left,
+           case when s.stands then l.total_tax - n.tax else 0 end as left_tax
+      from invoice i
+      join invoice_line l on l.merchant_id = i.merchant_id and l.invoice_id = i.id and l.type = 'true_up'
+     cross join lateral (
+       select coalesce(sum(r.amount), 0) as amount, coalesce(sum(r.tax_amount), 0) as tax
+         from credit_note c
+         join credit_note_line r on r.merchant_id = c.merchant_id and r.credit_note_id = c.id
+        where c.merchant_id = l.merchant_id and c.invoice_id = l.invoice_id and c.status = 'ISSUED'
+          and r.applies_to_line_id = l.id) n
+     cross join lateral (
+       select i.status in ('DRAFT', 'ISSUED', 'PAYMENT_FAILED', 'PAID')
+              and not exists (select from credit_note c
+                               where c.merchant_id = i.merchant_id and c.invoice_id = i.id and c.kind = 'refund'
+                                 and c.status = 'ISSUED') as stands) s
+     where i.merchant_id = ${tx.merchantId} and i.subscription_id = ${subscriptionId} and i.id <> ${without}
+       and i.status in ('DRAFT', 'ISSUED', 'PAYMENT_FAILED', 'PAID', 'WRITTEN_OFF', 'CANCELLED')
+       and i.rebilled_from is null
+     order by l.seq`);
+
+/** The periods of a subscription that hold an instant, or end at it. */
+export const selectPeriodsAt = (tx: Tx, subscriptionId: string, at: Instant): Promise<InvoiceRow[]> =>
+  tx.rows<InvoiceRow>(sql`
+    select * from invoice
+     where merchant_id = ${tx.merchantId} and subscription_id = ${subscriptionId} and kind = 'subscription'
+       and period_start < ${at} and period_end >= ${at} and status <> 'CANCELLED'
+     order by seq`);

@@ -1,0 +1,117 @@
+import { Decimal, decimal, sum, ZERO } from '../../kernel/decimal.ts';
+import { partOf, scale } from '../../kernel/fraction.ts';
+import { roundTo } from '../../kernel/money.ts';
+import { earliest, type Instant, isAfter, isBefore, latest } from '../../kernel/time.ts';
+import type { AppliesTo } from './applies-to.ts';
+
+export const COMMITMENT_TYPES = ['prepaid', 'postpaid'] as const;
+export const TRUE_UPS = ['segment', 'term'] as const;
+export const ENDS = ['owed', 'prorated', 'waived'] as const;
+
+/** A part of the term of a commitment, as it is stored: times are RFC 3339, the amount is decimal text. */
+export interface StoredSegment {
+  readonly startDate: string;
+  /** Exclusive. */
+  readonly endDate: string;
+  readonly amount: string;
+}
+
+/** What a customer has promised to spend over a term (commercial.md §4). */
+export interface Commitment {
+  readonly merchantId: string;
+  readonly id: string;
+  readonly customerId: string;
+  /** Its spending counts. */
+  readonly subscriptionId: string;
+  readonly name: string;
+  readonly currency: string;
+  readonly type: (typeof COMMITMENT_TYPES)[number];
+  /** In the order of time, without gaps. */
+  readonly segments: readonly StoredSegment[];
+  readonly appliesTo: AppliesTo;
+  /** Spending counts for the lowest first. */
+  readonly priority: number;
+  readonly trueUp: (typeof TRUE_UPS)[number] | null;
+  readonly onEnd: (typeof ENDS)[number];
+  /** When a person ended it. */
+  readonly endedAt: Instant | null;
+  readonly endReason: string | null;
+  readonly testClockId: string | null;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+}
+
+/** A segment as far as the commitment lasted: spending of `[start, until)` counts for it. */
+export interface HeldSegment {
+  readonly start: Instant;
+  readonly until: Instant;
+  /** What has to be spent in it. */
+  readonly amount: Decimal;
+}
+
+/** An amount that spending must reach, and from when on what is missing is asked. */
+export interface Target {
+  /** The place of its segment; of all of a term the last one. */
+  readonly segment: number;
+  readonly start: Instant;
+  readonly end: Instant;
+  readonly amount: Decimal;
+}
+
+const startOf = ({ startDate }: StoredSegment): Instant => Temporal.Instant.from(startDate);
+const endOfSegment = ({ endDate }: StoredSegment): Instant => Temporal.Instant.from(endDate);
+
+type Term = Pick<Commitment, 'segments' | 'trueUp' | 'onEnd' | 'endedAt' | 'currency'>;
+
+/** The end of the term as it was agreed. */
+export const endOfTerm = ({ segments }: Pick<Commitment, 'segments'>): Instant =>
+  endOfSegment(segments.at(-1) as StoredSegment);
+
+/**
+ * When a commitment ended before its term: by a person, or with its subscription; null: it did not.
+ * @param endsAt the end of its subscription; null: none is set
+ */
+export function earlyEndOf(commitment: Pick<Term, 'segments' | 'endedAt'>, endsAt: Instant | null): Instant | null {
+  const { endedAt } = commitment;
+  const end = endedAt && endsAt ? earliest(endedAt, endsAt) : (endedAt ?? endsAt);
+  return end !== null && isBefore(end, endOfTerm(commitment)) ? end : null;
+}
+
+/** The segments of a commitment as far as it lasted, with what its end left of their amounts. */
+export function heldSegments(commitment: Term, endsAt: Instant | null): HeldSegment[] {
+  const { segments, onEnd, currency } = commitment;
+  const early = earlyEndOf(commitment, endsAt);
+  return segments.map((segment): HeldSegment => {
+    const [start, end, amount] = [startOf(segment), endOfSegment(segment), decimal(segment.amount)];
+    if (early === null || !isAfter(end, early)) return { start, until: end, amount };
+    const until = latest(start, early);
+    if (onEnd !== 'prorated') return { start, until, amount };
+    const part = scale(amount, partOf({ start, end }, start, until));
+    return { start, until, amount: roundTo(part, currency, 'half-away-from-zero') };
+  });
+}
+
+/** The amounts that a commitment asks, in the order of time (commercial.md §4). An end may waive those after it. */
+export function targetsOf(commitment: Term, endsAt: Instant | null): Target[] {
+  const early = earlyEndOf(commitment, endsAt);
+  const held = heldSegments(commitment, endsAt);
+  const isWaived = ({ until }: HeldSegment, place: number) =>
+    early !== null &&
+    commitment.onEnd === 'waived' &&
+    isBefore(until, endOfSegment(commitment.segments[place] as StoredSegment));
+  if (commitment.trueUp === 'term') {
+    const [first, last] = [held[0] as HeldSegment, held.at(-1) as HeldSegment];
+    if (held.some(isWaived)) return [];
+    const amount = sum(held.map((each) => each.amount));
+    const end = early ?? last.until;
+    return [{ segment: held.length - 1, start: earliest(first.start, end), end, amount }];
+  }
+  return held.flatMap((segment, place): Target[] => {
+    if (isWaived(segment, place)) return [];
+    const end = early === null ? segment.until : earliest(segment.until, early);
+    return [{ segment: place, start: earliest(segment.start, end), end, amount: segment.amount }];
+  });
+}
+
+/** What is missing to an amount. */
+export const missingTo = (amount: Decimal, spent: Decimal): Decimal => Decimal.max(ZERO, amount.minus(spent));
