@@ -206,8 +206,8 @@ describe('an amount', () => {
     const subscription = await shop.subscribe(both, { clock, coupons: [all.id, ofFee.id], bankTransferOnly: true });
     await shop.use(subscription.id, '2026-01-10T00:00:00Z', 90);
     await shop.advance(clock, '2026-02-02T00:00:00Z');
-    // Of 100.00 the first takes 30.00, of them 3.00 of the fee, and the second the 7.00 that this leaves of the fee. The
-    // upfront invoice bore 10.00 of the first under the fee, so 20.00 and 7.00 stand under the usage.
+    // Of 100.00 the first takes 30.00, of them 3.00 of the fee, and the second the 7.00 that this leaves of the fee.
+    // The upfront invoice bore 10.00 of the first under the fee, so 20.00 and 7.00 stand under the usage.
     const invoices = await shop.invoices(subscription);
     const lines = invoices.flatMap((invoice: Resource) => invoice.lines as Resource[]);
     const off = lines.filter(({ type, priceId }: Resource) => type === 'coupon' && priceId === calls.id);

@@ -5,13 +5,13 @@ import { type CouponChange, couponChanges } from '../calculation/coupon-lines.ts
 import type { UnusedCreditRow } from '../credit-notes/unused-credit.ts';
 import { insertUnusedCredits } from '../credit-notes/unused-credits.sql.ts';
 import { selectBilledLines, selectCredits } from '../difference/billed.sql.ts';
-import { type BilledItem, itemsOf, leftOfItem, quoted } from '../difference/billed.ts';
+import { type AmountWithTax, type BilledItem, itemsOf, leftOfItem, quoted } from '../difference/billed.ts';
 import { couponsBilled } from '../difference/coupons-due.ts';
 import { justBefore } from '../owed/charges.ts';
 import { inTwoKinds } from '../owed/coupons.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
 import { leftOf } from './credit-lines.ts';
-import { type CreditsByInvoice, partOfLeft, rowOf, SAID } from './note-credits.ts';
+import { type CreditsByInvoice, partOfLeft, rowOf, SAID, upTo } from './note-credits.ts';
 
 /**
  * Credits that no further invoice bears lower what periods of the plan owe, and so what their coupons give
@@ -27,7 +27,7 @@ export async function couponsBack(
   credits: readonly UnusedCreditRow[],
   now: Instant,
 ): Promise<CreditsByInvoice> {
-  const { merchantId, subscriptionId, currency, taxBehavior } = terms;
+  const { merchantId, subscriptionId, currency } = terms;
   if (credits.length === 0 || inTwoKinds(terms.redemptions).ofPeriods.length === 0) return new Map();
   const all = { merchantId, subscriptionId, id: '' };
   const since = justBefore(terms.bounds.startedAt); // what carries over is counted from its first period on
@@ -42,7 +42,7 @@ export async function couponsBack(
   const rooms = new Map(
     [...Map.groupBy(credits, ({ invoiceId }) => invoiceId)].map(([invoiceId, those]) => [
       invoiceId,
-      sum(those.map((credit) => quoted(leftOf(credit), taxBehavior))),
+      sum(those.map((credit) => grossOf(leftOf(credit)))),
     ]),
   );
   const found = changes
@@ -60,6 +60,8 @@ export async function couponsBack(
     ]),
   );
 }
+
+const grossOf = ({ net, tax }: AmountWithTax): Decimal => net.plus(tax);
 
 /** A part of what a coupon takes less, of one invoice on which it stands, on one credit note. */
 interface PartOfCoupon {
@@ -97,13 +99,14 @@ function partsOf(
         .flatMap((onInvoiceId): PartOfCoupon[] => {
           const room = rooms.get(onInvoiceId) as Decimal;
           const left = lefts.get(item) as Decimal;
-          const amount = isMore ? open : Decimal.min(open, left, room);
-          const whole = quoted(taken, taxBehavior);
-          if (amount.lte(0) || whole.lte(0)) return [];
-          open = open.minus(amount);
-          lefts.set(item, isMore ? left : left.minus(amount));
-          rooms.set(onInvoiceId, isMore ? room.plus(amount) : room.minus(amount));
-          const { net, tax } = partOfLeft(taken, amount, taxBehavior, currency);
+          const amount = isMore ? open : Decimal.min(open, left);
+          if (amount.lte(0) || left.lte(0)) return [];
+          const part = partOfLeft(taken, amount, taxBehavior, currency);
+          const { net, tax } = isMore ? part : upTo(part, room, currency);
+          if (net.lte(0)) return [];
+          open = open.minus(quoted({ net, tax }, taxBehavior));
+          lefts.set(item, isMore ? left : left.minus(quoted({ net, tax }, taxBehavior)));
+          rooms.set(onInvoiceId, room.plus(grossOf({ net, tax }).times(isMore ? 1 : -1)));
           const sign = isMore ? 1 : -1;
           return [{ change, item, onInvoiceId, net: net.times(sign), tax: tax.times(sign) }];
         }),

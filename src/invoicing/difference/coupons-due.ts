@@ -68,7 +68,7 @@ export function couponsDue(state: CouponState, due: readonly DueCharge[]): DueCo
     .flatMap((start) => couponsIn({ ...state, terms }, start, ofPeriods, own === null || isBefore(start, own)));
 }
 
-/** What periods owe of their coupons, and what invoices took for them, where no further invoice bears the difference. */
+/** What periods owe of their coupons, and what invoices took for them, where no further invoice follows. */
 export function couponsBilled(state: Pick<CouponState, 'terms' | 'items'>): DueCoupons[] {
   const { ofPeriods } = inTwoKinds(state.terms.redemptions);
   const terms = withoutEnd(state.terms);

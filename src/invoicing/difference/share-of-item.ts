@@ -4,7 +4,14 @@ import { type Instant, isBefore, type Period } from '../../kernel/time.ts';
 import { cellAt } from '../owed/charges.ts';
 import { isLongerThanPlan } from '../owed/coupons.ts';
 import type { BilledPrice } from '../terms/billing-terms.ts';
-import { cadenceOfPrice, type HistoricTerms, segmentAt, segmentsOf, spansOf } from '../timeline/segments.ts';
+import {
+  cadenceOfPrice,
+  type HistoricTerms,
+  type Segment,
+  segmentAt,
+  segmentsOf,
+  spansOf,
+} from '../timeline/segments.ts';
 import { type BilledItem, timeOfItem } from './billed.ts';
 
 /** The price of an item; null: the minimum of the plan. */
@@ -31,10 +38,9 @@ export function shareOfItem(terms: HistoricTerms, period: Period, item: BilledIt
       : { numerator: lengthOf(intersect(spans, [period])), denominator: lengthOf(spans) };
   }
   const cell = cellAt(terms, cadenceOfPrice(segment, price), start);
-  const held = cell
-    ? spansOf(cell, segments, ({ prices }) => prices.some(({ id }) => id === price.id)).findLast(
-        (span) => !isBefore(start, span.start),
-      )
-    : undefined;
+  // A fee begins again behind a pause; usage is one charge.
+  const holds = ({ prices, paused }: Segment): boolean =>
+    prices.some(({ id }) => id === price.id) && (price.metric !== null || paused === undefined);
+  const held = cell ? spansOf(cell, segments, holds).findLast((span) => !isBefore(start, span.start)) : undefined;
   return isIn(held?.start ?? start);
 }

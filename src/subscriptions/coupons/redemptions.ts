@@ -74,8 +74,8 @@ export async function endRedemption(tx: Tx, subscriptionId: string, id: string, 
 }
 
 /**
- * When a redemption ends that is ended now: not before the last period for which an amount was given, nor before that of
- * a fee which begins now or later and was billed with it.
+ * When a redemption ends that is ended now: not before the last period for which an amount was given, nor before that
+ * of a fee which begins now or later and was billed with it.
  */
 async function endOf(tx: Tx, terms: BillingTerms, { id, percentOff }: RedeemedCoupon, now: Instant): Promise<Instant> {
   const given = (await discountsOfRedemptions(tx, terms)).filter(({ redemptionId }) => redemptionId === id);
