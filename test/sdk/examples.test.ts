@@ -100,7 +100,8 @@ describe('the examples', { timeout: 600_000 }, () => {
       await shown.locator('[aria-current]', { hasText: 'Scale' }).waitFor();
       // Next drops a click while it takes up the answer before; a person clicks again.
       const portal = shown.getByRole('button', { name: 'Invoices and cards' });
-      const isThere = () => shown.waitForURL(/\/portal\/open\?token=/, { timeout: 10_000, waitUntil: 'commit' }).then(() => true);
+      const isThere = () =>
+        shown.waitForURL(/\/portal\/open\?token=/, { timeout: 10_000, waitUntil: 'commit' }).then(() => true);
       for (let clicks = 0; clicks < 4; clicks += 1) {
         await portal.click();
         if (await isThere().catch(() => false)) break;

@@ -50,7 +50,13 @@ describe('a billing credit', () => {
     const credit = await give({ amount: '105' });
     await shop.use(subscription.id, '2026-01-10T00:00:00Z', 10);
     // 100.00 of the fee, 5.00 of the 10 calls.
-    expect(await balance()).toMatchObject({ at: START, granted: '105.00', used: '0.00', pending: '105.00', available: '0.00' });
+    expect(await balance()).toMatchObject({
+      at: START,
+      granted: '105.00',
+      used: '0.00',
+      pending: '105.00',
+      available: '0.00',
+    });
     await shop.advance(clock, 'P1M');
     expect(await linesOf(0)).toEqual([
       ['charge', 'Flat fee', '100.00'],

@@ -309,7 +309,8 @@ describe('a price page', () => {
     await shop.use(one.id, at('03-10'), 2_000);
     await shop.use(two.id, at('02-10'), 1_000);
     await threeMonths();
-    // 5,000 × 0.01 = 50.00 of 60.00; then 100.00 + 3,000 × 0.005 = 115.00, of which the last 10.00 are paid; March: 10.00.
+    // 5,000 × 0.01 = 50.00 of 60.00; then 100.00 + 3,000 × 0.005 = 115.00, of which the last 10.00 are paid. March has
+    // 1,000 × 0.01 = 10.00.
     expect(await bills(one)).toEqual([
       'Calls 50.00, Calls: Spring -50.00 = 0.00',
       'Calls 115.00, Calls: Spring -10.00 = 105.00',

@@ -229,17 +229,15 @@ export const leftOfItem = ({ net, tax, credits }: BilledItem) => ({
  */
 export function leftOfBills(bills: readonly BilledItem[]): Decimal[] {
   let taken = ZERO;
-  return bills
-    .toReversed()
-    .map((bill): Decimal => {
-      const { net } = leftOfItem(bill);
-      if (net.lte(0)) taken = taken.minus(net);
-      if (net.lte(0) || !bill.isStanding) return ZERO;
-      const off = Decimal.min(net, taken);
-      taken = taken.minus(off);
-      return net.minus(off);
-    })
-    .reverse();
+  const fromLast = bills.toReversed().map((bill): Decimal => {
+    const { net } = leftOfItem(bill);
+    if (net.lte(0)) taken = taken.minus(net);
+    if (net.lte(0) || !bill.isStanding) return ZERO;
+    const off = Decimal.min(net, taken);
+    taken = taken.minus(off);
+    return net.minus(off);
+  });
+  return fromLast.toReversed();
 }
 
 /** The same without what billing credits pay of it. */
