@@ -14,7 +14,10 @@ const namesOf = (ids: readonly string[], by = world.merchant) => by.get(`/v0/nam
 
 it('answers the name behind each id, and null where there is none', async () => {
   const { customer, subscription, plan, invoice } = world;
-  const { status, body } = await namesOf([customer.id, subscription.id, plan.id, invoice.id, 'cus_none', 'nonsense']);
+  const coupon = await world.shop.create('/v0/coupons', { name: 'Half', percentOff: '0.5', duration: 'once' });
+  const { status, body } = await namesOf([
+    ...[customer.id, subscription.id, plan.id, invoice.id, coupon.id, 'cus_none', 'nonsense'],
+  ]);
   expect(status).toBe(200);
   expect(body).toEqual({
     object: 'names',
@@ -23,6 +26,7 @@ it('answers the name behind each id, and null where there is none', async () => 
       [subscription.id]: subscription.name,
       [plan.id]: plan.name,
       [invoice.id]: invoice.invoiceNumber,
+      [coupon.id]: coupon.name,
       cus_none: null,
       nonsense: null,
     },

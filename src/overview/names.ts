@@ -6,7 +6,7 @@ import { findUserNames } from '../identity/index.ts';
 import { findInvoiceNumbers } from '../invoicing/index.ts';
 import { type IdKind, kindOf } from '../kernel/ids.ts';
 import { invalidField, ok, type Result } from '../kernel/result.ts';
-import { findSubscriptionNames } from '../subscriptions/index.ts';
+import { findCouponNames, findSubscriptionNames } from '../subscriptions/index.ts';
 import type { NamesReply } from './schemas.ts';
 
 interface Named {
@@ -19,6 +19,7 @@ type NamesOf = (tx: Tx, ids: readonly string[]) => Promise<readonly Named[]>;
 const NAMES: Partial<Record<IdKind, NamesOf>> = {
   customer: customerNames,
   subscription: findSubscriptionNames,
+  coupon: findCouponNames,
   invoice: findInvoiceNumbers,
   testClock: findClockNames,
   user: findUserNames,

@@ -23,7 +23,10 @@ export { planMigrationDueKind } from './plan-migration/steps.ts';
 export { subscriptionRoutes } from './routes.ts';
 export { subscriptionChangeDueKind, subscriptionDueKind } from './steps.ts';
 export { selectScheduledChange as findScheduledChange } from './subscription/changes.sql.ts';
-export { updateGivenBack as giveBackCoupons } from './subscription/coupons.sql.ts';
+export {
+  selectCouponNames as findCouponNames,
+  updateGivenBack as giveBackCoupons,
+} from './subscription/coupons.sql.ts';
 export type { ComingRenewal, EndingTrial, SubscriptionDependencies } from './subscription/dependencies.ts';
 export { currentPause } from './subscription/pauses.ts';
 export { holdCoupons } from './subscription/redeem.ts';

@@ -271,6 +271,7 @@ describe.skipIf(!hasBrowser)('in a browser, the console', { timeout: 900_000 }, 
     const PAGES = [
       ...['', '/customers', '/subscriptions', '/subscriptions/new', '/invoices', '/usage/events', '/usage/metrics'],
       ...['/usage/unbilled', '/catalog/plans', '/catalog/products', '/catalog/metrics', '/catalog/features'],
+      ...['/catalog/coupons', '/customers/$customer?tab=credits'],
       ...['/entitlements', '/clocks', '/developers/api-keys', '/developers/webhooks', '/developers/webhook-events'],
       ...['/developers/webhook-inbox', '/developers/mails', '/developers/audit-log', '/settings', '/settings/members'],
       ...['/settings/members/you', '/customers/$customer', '/customers/$customer?tab=timeline', '/invoices/$invoice'],

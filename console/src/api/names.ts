@@ -31,7 +31,7 @@ const nameOf = (id: string): Promise<string | null> =>
     waiting.set(id, [...(waiting.get(id) ?? []), tell]);
   });
 
-const NAMED = /^(?:cus|sub|plan|prod|feat|bm|org|usr|price|fee|tc|inv)_/;
+const NAMED = /^(?:cus|sub|plan|prod|feat|bm|org|usr|price|fee|tc|inv|cpn)_/;
 
 /** The name of a thing by its id; undefined while it is not known, and where it has none. */
 export function useName(id: string | null | undefined, known?: string | null): string | undefined {

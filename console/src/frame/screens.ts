@@ -96,6 +96,11 @@ export const SCREENS: readonly Screen[] = [
   },
   { path: '/catalog/features/$id', load: async () => (await import('../screens/catalog/features.tsx')).FeaturePage },
   {
+    path: '/catalog/coupons',
+    menu: 'Coupons',
+    load: async () => (await import('../screens/catalog/coupons.tsx')).Coupons,
+  },
+  {
     path: '/entitlements',
     menu: 'Entitlements',
     group: 'Access',

@@ -69,6 +69,7 @@ const TAGS: readonly { readonly name: string; readonly description: string }[] =
     description: 'The rights of customers to features, with balances, grants and reservations.',
   },
   { name: 'Billing credits', description: 'Money before tax that pays lines of a customer’s invoices.' },
+  { name: 'Commitments', description: 'What customers have promised to spend over a term.' },
   { name: 'Coupons', description: 'Discounts that subscriptions redeem, by a code or by you.' },
   { name: 'Checkout links', description: 'Pages on which people subscribe to a plan by themselves.' },
   {

@@ -72,7 +72,7 @@ export const CommitmentCreateBody = Strict(
     'x-minor-units': ['segments.*.amount'],
     examples: [
       {
-        customerId: 'cust_01J8Z3',
+        customerId: 'cus_01J8Z3',
         subscriptionId: 'sub_01J8Z3',
         name: 'Contract 2026',
         currency: 'USD',

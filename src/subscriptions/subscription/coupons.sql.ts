@@ -25,6 +25,10 @@ export const insertCoupon = (tx: Tx, coupon: Coupon): Promise<Coupon | undefined
 export const selectCoupon = (tx: Tx, id: string): Promise<Coupon | undefined> =>
   tx.maybe<Coupon>(sql`select ${COLUMNS} from coupon where merchant_id = ${tx.merchantId} and id = ${id}`);
 
+/** The names of coupons by their ids. */
+export const selectCouponNames = (tx: Tx, ids: readonly string[]): Promise<{ id: string; name: string }[]> =>
+  tx.rows(sql`select id, name from coupon where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[])`);
+
 export const selectCouponByCode = (tx: Tx, code: string): Promise<Coupon | undefined> =>
   tx.maybe<Coupon>(
     sql`select ${COLUMNS} from coupon where merchant_id = ${tx.merchantId} and lower(code) = lower(${code})`,

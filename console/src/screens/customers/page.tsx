@@ -12,6 +12,7 @@ import { Facts, Page, Sheet } from '../../shape/page.tsx';
 import { Part } from '../../shape/states.tsx';
 import { wholeOf } from '../../shape/whole.ts';
 import { INVOICE_COLUMNS } from '../invoices/list.tsx';
+import { BillingCredits } from './credits.tsx';
 import { Timeline } from './timeline.tsx';
 
 /** One customer: what it owes and has, and all that has happened. */
@@ -45,6 +46,7 @@ export function CustomerPage() {
               <Tabs.Tab value="timeline">Timeline</Tabs.Tab>
               <Tabs.Tab value="invoices">Invoices</Tabs.Tab>
               <Tabs.Tab value="wallet">Wallet</Tabs.Tab>
+              <Tabs.Tab value="credits">Credits</Tabs.Tab>
             </Tabs.List>
             <Tabs.Panel value="overview" pt="md">
               <div className="columns">
@@ -64,6 +66,9 @@ export function CustomerPage() {
             </Tabs.Panel>
             <Tabs.Panel value="wallet" pt="md">
               <WalletEntries customer={customer} />
+            </Tabs.Panel>
+            <Tabs.Panel value="credits" pt="md">
+              <BillingCredits customer={customer} />
             </Tabs.Panel>
             <Tabs.Panel value="invoices" pt="md">
               <Invoices id={id} />

@@ -1,8 +1,9 @@
 import { Tabs } from '@mantine/core';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { addressOf } from '../../api/client.ts';
+import { addressOf, type Reply } from '../../api/client.ts';
 import { useRead } from '../../api/queries.ts';
 import type { Invoice } from '../../api/types.ts';
+import { usePlace } from '../../frame/places.ts';
 import { Ref } from '../../frame/to.tsx';
 import { Day, isPositive, Moment, Money, moneyText, Period } from '../../look/figures.tsx';
 import { Status } from '../../look/status.tsx';
@@ -108,6 +109,8 @@ function About({ invoice }: { readonly invoice: Invoice }) {
           ['Subscription', invoice.subscriptionId && <Ref key="subscription" id={invoice.subscriptionId} />],
           ['Kind', wordsOf(invoice.kind)],
           ['Period', <Period key="period" start={invoice.periodStart} end={invoice.periodEnd} />],
+          ['Replaces', invoice.reissueOfId && <Ref key="replaces" id={invoice.reissueOfId} />],
+          ['Replaced by', invoice.reissuedAsId && <Ref key="replaced" id={invoice.reissuedAsId} />],
           ['Next step', invoice.nextActionAt && <Moment at={invoice.nextActionAt} />],
           ['Issued', invoice.issuedAt && <Day at={invoice.issuedAt} />],
           ['Due', invoice.dueAt && <Day at={invoice.dueAt} />],
@@ -145,6 +148,14 @@ function CustomerView({ invoice: { permalink, invoiceNumber, id } }: { readonly 
     />
   );
 }
+
+/** Was it recorded by a person, and does it stand? */
+const isRecorded = ({
+  method,
+  status,
+  returnStatus,
+}: Reply<'GET /v2/invoices/{id}/payments'>['data'][number]): boolean =>
+  method !== 'card' && status === 'completed' && returnStatus === 'none';
 
 function Payments({ id, currency }: { readonly id: string; readonly currency: string }) {
   const payments = useRead('GET /v2/invoices/{id}/payments', { path: { id } });
@@ -189,6 +200,24 @@ function Payments({ id, currency }: { readonly id: string; readonly currency: st
                     name: 'Amount',
                     cell: ({ amount }) => <Money value={amount} currency={currency} />,
                     isFigure: true,
+                  },
+                  {
+                    name: '',
+                    cell: (row) =>
+                      isRecorded(row) ? (
+                        <Deed
+                          label="Reverse"
+                          verb="Reverse the payment"
+                          operation="POST /v2/invoices/{id}/payments/{paymentId}/reverse"
+                          path={{ id, paymentId: row.id }}
+                          facts={[['Amount', moneyText(row.amount, currency)]]}
+                          fields={['reason', 'reversedAt']}
+                          fixed={{ idempotencyKey: crypto.randomUUID() }}
+                          effects={['The invoice is owed again.']}
+                          undo="Undone by recording the payment again."
+                          isDangerous
+                        />
+                      ) : null,
                   },
                 ]}
               />
@@ -295,6 +324,8 @@ function Actions({ invoice }: { readonly invoice: Invoice }) {
   const charge = lines.data?.lineItems.find(({ type, totalAmount }) => type === 'charge' && isPositive(totalAmount));
   const is = (...states: Invoice['status'][]) => states.includes(status);
   const path = { id };
+  const navigate = useNavigate();
+  const place = usePlace();
   const facts = [
     ['Invoice', invoice.invoiceNumber ?? id],
     ['Customer', <Ref key="customer" id={invoice.customerId} />],
@@ -388,6 +419,19 @@ function Actions({ invoice }: { readonly invoice: Invoice }) {
           initial={{ lines: [{ lineItemId: charge.id, amount: charge.totalPrice }] }}
           fixed={{ idempotencyKey: crypto.randomUUID() }}
           undo="It can be voided; money that is on its way is then owed again."
+          isDangerous
+        />
+      )}
+      {is('ISSUED', 'PAYMENT_FAILED', 'PAID') && invoice.invoiceNumber !== null && !invoice.reissuedAsId && (
+        <Deed
+          label="Reissue"
+          verb="Issue a corrected invoice"
+          operation="POST /v2/invoices/{id}/reissue"
+          path={path}
+          facts={facts}
+          effects={['A credit note is over this invoice, and a corrected one takes its place.']}
+          undo="This cannot be undone."
+          done={({ id: reissued }) => void navigate({ to: place(`/invoices/${reissued}`) })}
           isDangerous
         />
       )}

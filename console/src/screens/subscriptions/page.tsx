@@ -13,6 +13,7 @@ import { Facts, Page, Sheet } from '../../shape/page.tsx';
 import { Part } from '../../shape/states.tsx';
 import { EntitlementsSheet } from '../entitlements/list.tsx';
 import { Actions } from './actions.tsx';
+import { Commitments, Coupons } from './commercial.tsx';
 import { InvoiceLines } from './lines.tsx';
 import { Periods } from './periods.tsx';
 import { Overrides, Prices, usePlanPrices } from './prices.tsx';
@@ -49,9 +50,11 @@ export function SubscriptionPage() {
               <Negotiated subscription={subscription} />
               <Changes id={id} />
               <Discounts subscription={subscription} />
+              <Coupons subscription={subscription} />
             </div>
             <div className="stack">
               <About subscription={subscription} />
+              <Commitments subscription={subscription} />
               <EntitlementsSheet of={{ subscriptionId: id }} />
             </div>
           </div>

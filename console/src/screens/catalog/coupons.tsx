@@ -1,0 +1,85 @@
+import { decimal } from '../../../../src/kernel/decimal.ts';
+import { Day, moneyText, quantityText } from '../../look/figures.tsx';
+import { Status } from '../../look/status.tsx';
+import { Deed } from '../../shape/deed.tsx';
+import { List, type RowOf } from '../../shape/list.tsx';
+import { Page } from '../../shape/page.tsx';
+
+type Coupon = RowOf<'GET /v0/coupons'>;
+
+const FIELDS = [
+  ...['name', 'code', 'percentOff', 'amountOff', 'currency', 'duration', 'durationInPeriods', 'carriesOver'],
+  ...['maxRedemptions', 'redeemBy'],
+];
+const MORE = ['maxRedemptionsPerCustomer', 'newCustomersOnly', 'minimumAmount', 'appliesTo.*', 'metadata'];
+
+/** Every coupon of the merchant: what it gives, and how often it was redeemed. */
+export const Coupons = () => (
+  <Page
+    title="Coupons"
+    actions={
+      <Deed
+        label="New coupon"
+        operation="POST /v0/coupons"
+        fields={FIELDS}
+        more={MORE}
+        initial={{ duration: 'once' }}
+        isPrimary
+      />
+    }
+  >
+    <List
+      operation="GET /v0/coupons"
+      file="coupons"
+      rowKey={({ id }) => id}
+      columns={[
+        { name: 'Name', cell: ({ name }) => name, value: ({ name }) => name },
+        { name: 'Code', cell: ({ code }) => (code ? <code>{code}</code> : '—'), value: ({ code }) => code },
+        { name: 'Gives', cell: givenText, value: givenText },
+        { name: 'Status', cell: ({ status }) => <Status of={status} />, value: ({ status }) => status },
+        {
+          name: 'Redeemed',
+          cell: (row) =>
+            row.maxRedemptions === null
+              ? quantityText(row.redemptionCount)
+              : `${quantityText(row.redemptionCount)} of ${quantityText(row.maxRedemptions)}`,
+          value: ({ redemptionCount }) => redemptionCount,
+          isFigure: true,
+        },
+        { name: 'Redeem by', cell: ({ redeemBy }) => <Day at={redeemBy} />, value: ({ redeemBy }) => redeemBy },
+        {
+          name: '',
+          cell: (row) => (
+            <Deed
+              label="Edit"
+              verb="Save"
+              operation="PATCH /v0/coupons/{id}"
+              path={{ id: row.id }}
+              before={row}
+              fields={['name', 'maxRedemptions', 'redeemBy', 'archived']}
+              more={['metadata']}
+            />
+          ),
+        },
+      ]}
+      empty={{
+        text: 'A coupon lowers what subscriptions pay for a time: by a percentage, or by an amount for each period.',
+        example: {
+          method: 'POST',
+          path: '/v0/coupons',
+          body: { name: 'Half price', code: 'SPRING50', percentOff: '0.5', duration: 'periods', durationInPeriods: 3 },
+        },
+      }}
+    />
+  </Page>
+);
+
+/** `50% for 3 periods`. */
+function givenText({ percentOff, amountOff, currency, duration, durationInPeriods }: Coupon): string {
+  const off =
+    percentOff === null
+      ? moneyText(amountOff ?? '0', currency)
+      : `${quantityText(decimal(percentOff).times(100).toFixed())}%`;
+  const time = { once: 'for one period', forever: 'for ever', periods: `for ${durationInPeriods ?? 0} periods` };
+  return `${off} ${time[duration]}`;
+}
