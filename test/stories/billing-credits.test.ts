@@ -64,13 +64,18 @@ describe('a billing credit', () => {
       ['billing_credit', 'Flat fee: Welcome', '-100.00'],
       ['billing_credit', 'Calls: Welcome', '-5.00'],
     ]);
-    const [{ subtotal, lines }] = await shop.invoices(subscription);
+    const [{ id, subtotal, lines }] = await shop.invoices(subscription);
     expect(subtotal).toBe('5.00');
     expect(lines[2]).toMatchObject({
       ...{ eventType: 'discount', billingCreditId: credit.id, appliesToLineId: lines[0].id, priceId: fee.id },
       discountPrice: '100.00',
     });
     expect(lines[0].billingCreditId).toBe(null);
+    const explained = (await shop.read(`/v2/invoices/${id}/explain`)).lines;
+    expect(explained.map((line: Resource) => line.discounts[0])).toMatchObject([
+      { description: 'Flat fee: Welcome', amount: '-100.00', adjustmentId: null },
+      { description: 'Calls: Welcome', amount: '-5.00', adjustmentId: null },
+    ]);
     expect(await creditNow(credit)).toMatchObject({
       ...{ amount: '105.00', remaining: '0.00', usedAmount: '105.00', pendingAmount: '0.00', status: 'used_up' },
       ...{ category: 'promotional', priority: 0, effectiveAt: START, expiresAt: null, source: 'manual' },

@@ -181,18 +181,21 @@ async function hoursOf(invoice: InvoiceRow, line: LineRow, price: BilledPrice | 
 function discountsOf(line: LineRow, all: readonly LineRow[], invoice: InvoiceRow) {
   const { terms, currency } = invoice;
   const taken: readonly (FrozenAdjustment | undefined)[] = (terms satisfies FrozenTerms | null)?.adjustments ?? [];
-  return all
-    .filter(({ appliesToLineId: of }) => of === line.id)
-    .map((discount, index) => ({
+  const own = all.filter(({ appliesToLineId: of }) => of === line.id);
+  const adjustments = own.filter(({ type }) => type === 'adjustment');
+  return own.map((discount) => {
+    const by = taken[adjustments.indexOf(discount)];
+    return {
       lineItemId: discount.id,
       description: discount.displayName,
-      adjustmentId: discount.type === 'coupon' ? null : (taken[index]?.id ?? null),
-      percentageDiscount: discount.type === 'coupon' ? null : (taken[index]?.percentageDiscount ?? null),
+      adjustmentId: by?.id ?? null,
+      percentageDiscount: by?.percentageDiscount ?? null,
       notes: notesOfLine(discount, invoice, DEFAULT_LOCALE),
       amount: formatMoney(discount.totalPrice, currency),
       tax: { rate: jsonNumber(discount.taxRate), amount: formatMoney(discount.totalTax, currency) },
       total: formatMoney(discount.totalAmount, currency),
-    }));
+    };
+  });
 }
 
 const UNCALCULATED: ReadonlySet<string> = new Set(['CLOSED', 'CALCULATING', 'FAILED']);

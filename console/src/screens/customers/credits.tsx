@@ -1,6 +1,6 @@
 import type { Customer } from '../../api/types.ts';
 import { Ref } from '../../frame/to.tsx';
-import { Day, Moment, Money, moneyText } from '../../look/figures.tsx';
+import { Day, Money, moneyText } from '../../look/figures.tsx';
 import { Status } from '../../look/status.tsx';
 import { wordsOf } from '../../look/words.ts';
 import { Deed } from '../../shape/deed.tsx';
@@ -29,14 +29,26 @@ export function BillingCredits({ customer: { id, currency } }: { readonly custom
         file={`billing-credits-${id}`}
         rowKey={(row) => row.id}
         columns={[
-          { name: 'Name', cell: ({ name }) => name, value: ({ name }) => name },
-          { name: 'Status', cell: ({ status }) => <Status of={status} />, value: ({ status }) => status },
-          { name: 'Category', cell: ({ category }) => wordsOf(category), value: ({ category }) => category },
           {
-            name: 'For',
-            cell: ({ subscriptionId }) => (subscriptionId ? <Ref id={subscriptionId} /> : 'All subscriptions'),
-            value: ({ subscriptionId }) => subscriptionId,
+            name: 'Name',
+            cell: ({ name, category, subscriptionId }) => (
+              <span>
+                {name}
+                <span className="soft fine block">
+                  {wordsOf(category)}
+                  {subscriptionId && (
+                    <>
+                      , for <Ref id={subscriptionId} />
+                    </>
+                  )}
+                </span>
+              </span>
+            ),
+            value: ({ name }) => name,
           },
+          { name: 'Category', cell: () => null, value: ({ category }) => category, isInFileAlone: true },
+          { name: 'For', cell: () => null, value: ({ subscriptionId }) => subscriptionId, isInFileAlone: true },
+          { name: 'Status', cell: ({ status }) => <Status of={status} />, value: ({ status }) => status },
           {
             name: 'From',
             cell: ({ effectiveAt }) => <Day at={effectiveAt} />,
@@ -44,7 +56,7 @@ export function BillingCredits({ customer: { id, currency } }: { readonly custom
           },
           {
             name: 'Until',
-            cell: ({ voidedAt, expiresAt }) => <Moment at={voidedAt ?? expiresAt} />,
+            cell: ({ voidedAt, expiresAt }) => <Day at={voidedAt ?? expiresAt} />,
             value: ({ voidedAt, expiresAt }) => voidedAt ?? expiresAt,
           },
           ...(['amount', 'usedAmount', 'pendingAmount', 'remaining'] as const).map((figure) => ({

@@ -68,18 +68,18 @@ export function Explanation({ invoice }: { readonly invoice: Invoice }) {
                       'Total',
                       'Notes',
                     ],
-                    ...explained.lines.map((line) => [
-                      line.invoiceDisplayName,
+                    ...rowsOf(explained.lines).map(({ line, discount }) => [
+                      discount?.description ?? line.invoiceDisplayName,
                       groupText(line.group),
                       line.periodStart,
                       line.periodEnd,
-                      line.quantity,
-                      line.unitPrice,
-                      line.amount,
-                      line.tax.rate,
-                      line.tax.amount,
-                      line.total,
-                      line.notes.join('; '),
+                      discount ? null : line.quantity,
+                      discount ? null : line.unitPrice,
+                      (discount ?? line).amount,
+                      (discount ?? line).tax.rate,
+                      (discount ?? line).tax.amount,
+                      (discount ?? line).total,
+                      (discount ?? line).notes.join('; '),
                     ]),
                   ])
                 }
@@ -92,24 +92,39 @@ export function Explanation({ invoice }: { readonly invoice: Invoice }) {
               <p className="empty soft">The invoice has no lines yet.</p>
             ) : (
               <Table
-                rows={explained.lines}
-                rowKey={(line) => line.lineItemId}
+                rows={rowsOf(explained.lines)}
+                rowKey={({ line, discount }) => (discount ?? line).lineItemId}
                 columns={[
-                  { name: 'Line', cell: (line) => <LineName line={line} /> },
-                  { name: 'Quantity', cell: ({ quantity }) => <Quantity value={quantity} />, isFigure: true },
-                  { name: 'Tax', cell: ({ tax }) => `${quantityText(tax.rate)}%`, isFigure: true },
+                  {
+                    name: 'Line',
+                    cell: ({ line, discount }) =>
+                      discount ? <DiscountName discount={discount} /> : <LineName line={line} />,
+                  },
+                  {
+                    name: 'Quantity',
+                    cell: ({ line, discount }) => discount === null && <Quantity value={line.quantity} />,
+                    isFigure: true,
+                  },
+                  {
+                    name: 'Tax',
+                    cell: ({ line, discount }) => `${quantityText((discount ?? line).tax.rate)}%`,
+                    isFigure: true,
+                  },
                   {
                     name: 'Amount',
-                    cell: (line) => (
-                      <button
-                        type="button"
-                        className="plain"
-                        onClick={() => show({ line: line.lineItemId })}
-                        aria-label={`Explain ${line.invoiceDisplayName}, ${moneyText(line.amount, currency)}`}
-                      >
-                        <Money value={line.amount} currency={currency} />
-                      </button>
-                    ),
+                    cell: ({ line, discount }) =>
+                      discount ? (
+                        <Money value={discount.amount} currency={currency} />
+                      ) : (
+                        <button
+                          type="button"
+                          className="plain"
+                          onClick={() => show({ line: line.lineItemId })}
+                          aria-label={`Explain ${line.invoiceDisplayName}, ${moneyText(line.amount, currency)}`}
+                        >
+                          <Money value={line.amount} currency={currency} />
+                        </button>
+                      ),
                     isFigure: true,
                   },
                 ]}
@@ -145,6 +160,26 @@ export function Explanation({ invoice }: { readonly invoice: Invoice }) {
     </Part>
   );
 }
+
+type Discount = ExplainedLine['discounts'][number];
+
+/** Each line, and below it what takes something off it: discounts, coupons, billing credits. */
+const rowsOf = (lines: readonly ExplainedLine[]) =>
+  lines.flatMap((line): { readonly line: ExplainedLine; readonly discount: Discount | null }[] => [
+    { line, discount: null },
+    ...line.discounts.map((discount) => ({ line, discount })),
+  ]);
+
+const DiscountName = ({ discount: { description, notes } }: { readonly discount: Discount }) => (
+  <span className="soft">
+    {description}
+    {notes.map((note) => (
+      <span className="fine block" key={note}>
+        {note}
+      </span>
+    ))}
+  </span>
+);
 
 function LineName({ line }: { readonly line: ExplainedLine }) {
   return (

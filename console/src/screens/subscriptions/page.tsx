@@ -51,10 +51,10 @@ export function SubscriptionPage() {
               <Changes id={id} />
               <Discounts subscription={subscription} />
               <Coupons subscription={subscription} />
+              <Commitments subscription={subscription} />
             </div>
             <div className="stack">
               <About subscription={subscription} />
-              <Commitments subscription={subscription} />
               <EntitlementsSheet of={{ subscriptionId: id }} />
             </div>
           </div>
