@@ -248,7 +248,7 @@ export const selectTransactionsOf = (
                                                                  'returned_outside')), 0) as going_back,
               coalesce(sum(e.amount) filter (where e.account = 'write_off'), 0) as lost
          from ledger_entry e
-        where e.merchant_id = t.merchant_id and e.transaction_id = t.id) s
+        where e.merchant_id = ${tx.merchantId} and e.transaction_id = t.id) s
      where t.currency = ${of.currency} and t.created_at >= ${from} and t.created_at < ${to}
      order by t.created_at, t.seq limit ${most}`);
 
