@@ -98,15 +98,19 @@ describe('the examples', { timeout: 600_000 }, () => {
       await shown.getByText(/: \$[\d.,]+ so far, invoiced on /).waitFor();
       await shown.getByRole('button', { name: 'Choose Scale' }).click();
       await shown.locator('[aria-current]', { hasText: 'Scale' }).waitFor();
-      // Next drops a click while it takes up the answer before; a person clicks again.
-      const portal = shown.getByRole('button', { name: 'Invoices and cards' });
-      const isThere = () =>
-        shown.waitForURL(/\/portal\/open\?token=/, { timeout: 10_000, waitUntil: 'commit' }).then(() => true);
-      for (let clicks = 0; clicks < 4; clicks += 1) {
-        await portal.click();
-        if (await isThere().catch(() => false)) break;
-      }
-      expect(shown.url(), deployed.output()).toMatch(/\/portal\/open\?token=/);
+      // On a busy machine the browser now and then loses the way to the portal; a person would load the page again.
+      const lost: string[] = [];
+      shown.on('requestfailed', (request) => lost.push(`${request.url()} ${request.failure()?.errorText}`));
+      const isReached = async (): Promise<boolean> => {
+        await shown.goto(`http://localhost:${port}`);
+        await shown.getByRole('button', { name: 'Invoices and cards' }).click();
+        return shown.waitForURL(/\/portal\/open\?token=/, { timeout: 20_000, waitUntil: 'commit' }).then(
+          () => true,
+          async () => lost.push(await shown.locator('body').innerText()) < 0,
+        );
+      };
+      const shows = (await isReached()) || (await isReached()) || (await isReached());
+      expect(shows, [...lost, deployed.output()].join('\n')).toBe(true);
     } finally {
       await browser.close();
     }
