@@ -36,8 +36,9 @@ export interface DemoPlace {
 const NAME = 'Halcyon Labs';
 const SAMPLE = 'nordlys';
 const HISTORY_DAYS = 92;
-/** A reserved host that is no possible redirect target: until it is removed it marks an unfinished demo. */
-const UNFINISHED = 'unfinished-demo.invalid';
+const COLOR = '#0f5f73';
+/** One shade off, which nobody sees: it marks an unfinished demo, and refuses nothing to who tries it meanwhile. */
+const UNFINISHED = '#0f5f74';
 /** Idempotency keys are kept for a week; after that a demo that is not whole stays as it is. */
 const RESUMABLE_DAYS = 6;
 const BATCH = 2_000;
@@ -74,11 +75,13 @@ export async function openDemo(place: DemoPlace, now: Instant): Promise<OpenedDe
     fill: async (step, signal) => {
       const client = clientOf(place.server, key.secret, signal);
       await tellStory(client, until, step, place.inboxUrl);
-      await client.patch(`/v0/organizations/${merchant.id}`, { settings: { redirectHosts: null } });
+      await client.patch(`/v0/organizations/${merchant.id}`, { settings: { branding: { ...BRANDING, color: COLOR } } });
       return summarize(client);
     },
   };
 }
+
+const BRANDING = { color: UNFINISHED, footer: 'Halcyon Labs, Inc. · Thank you for your business.' };
 
 const MERCHANT = {
   name: NAME,
@@ -91,8 +94,7 @@ const MERCHANT = {
   defaultCurrency: 'USD',
   settings: {
     invoicePrefix: 'HAL',
-    redirectHosts: [UNFINISHED],
-    branding: { color: '#0f5f73', footer: 'Halcyon Labs, Inc. · Thank you for your business.' },
+    branding: BRANDING,
     // the example of ISO 13616, which is no real account
     bankTransfer: {
       holder: 'Halcyon Labs, Inc.',
@@ -105,7 +107,7 @@ const MERCHANT = {
 };
 
 function isResumable(merchant: Resource, now: Instant): boolean {
-  const isWhole = !merchant.settings.redirectHosts.includes(UNFINISHED);
+  const isWhole = merchant.settings.branding?.color !== UNFINISHED;
   return !isWhole && isBefore(now, instantOf(merchant.createdAt).add({ hours: 24 * RESUMABLE_DAYS }));
 }
 
