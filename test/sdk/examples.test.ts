@@ -99,8 +99,8 @@ describe('the examples', { timeout: 600_000 }, () => {
       await shown.getByRole('button', { name: 'Choose Scale' }).click();
       await shown.locator('[aria-current]', { hasText: 'Scale' }).waitFor();
       await shown.getByRole('button', { name: 'Invoices and cards' }).click();
-      await shown.waitForURL(/\/portal\/open\?token=/, { waitUntil: 'commit' }).catch(async (thrown: Error) => {
-        throw new Error(`${thrown.message}\n${await shown.locator('body').innerText()}\n${deployed.output()}`);
+      await shown.waitForURL(/\/portal\/open\?token=/, { waitUntil: 'commit' }).catch(async (thrown: unknown) => {
+        throw new Error(`${String(thrown)}\n${await shown.locator('body').innerText()}\n${deployed.output()}`);
       });
     } finally {
       await browser.close();
