@@ -37,7 +37,7 @@ const NAME = 'Halcyon Labs';
 const SAMPLE = 'nordlys';
 const HISTORY_DAYS = 92;
 const COLOR = '#0f5f73';
-/** One shade off, which nobody sees: it marks an unfinished demo, and refuses nothing to who tries it meanwhile. */
+/** One shade off, which nobody sees: it marks an unfinished demo, and a person who tries that is refused nothing. */
 const UNFINISHED = '#0f5f74';
 /** Idempotency keys are kept for a week; after that a demo that is not whole stays as it is. */
 const RESUMABLE_DAYS = 6;

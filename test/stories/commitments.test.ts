@@ -361,7 +361,10 @@ describe('the figures of a segment', () => {
       ...{ startDate: day('01-01'), endDate: day('01-31'), amount: '300.00', spent: '110.00', remaining: '190.00' },
       ...{ pace: '0.7333', forecast: '220.00', shortfall: '190.00', billingCreditId: null, invoiceId: null },
     });
-    expect(await read(made)).toMatchObject({ status: 'active', endedAt: null, orderId: null, testClockId: clock.id });
+    expect(await read(made)).toMatchObject({
+      ...{ status: 'active', endedAt: null, orderId: null, testClockId: clock.id },
+      ...{ invoiceAt: null, availableOn: null, rollover: null, overrides: [] },
+    });
   });
 
   it('wait for the start', async () => {

@@ -4226,8 +4226,20 @@ appliesTo: AppliesTo
 priority: number
 /** `segment`: what is missing is asked at the end of each segment. `term`: once, at the end of the last one. */
 trueUp: (("segment" | "term") | null)
+/** Of a prepaid commitment: when it is invoiced. Null: it is postpaid. */
+invoiceAt: ("start" | null)
+/** Of a prepaid commitment: what its billing credits wait for. Null: it is postpaid. */
+availableOn: (("issue" | "payment") | null)
+/** Of a prepaid commitment: what goes on behind a segment. Null: nothing does. */
+rollover: ({
+fraction: Decimal
+/** How many days longer that part holds. */
+days: number
+} | null)
 /** What an early end asks. `owed`: what is missing to all segments. `prorated`: to the part that is over. `waived`: nothing. */
 onEnd: ("owed" | "prorated" | "waived")
+/** The negotiated prices that hold while it does. */
+overrides: PriceOverride[]
 /** `scheduled`: its first segment has not begun. `ended`: its term is over, or it ended before. */
 status: ("scheduled" | "active" | "ended")
 /** When it ended before its term, by a request or with its subscription. Null: it did not. */

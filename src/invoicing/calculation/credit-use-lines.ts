@@ -79,7 +79,8 @@ export function withoutExcess(
   const uses = Map.groupBy(lines, ({ workings }) => workings?.use?.billingCreditId);
   const held = (burning?.held ?? []).map((credit, place) => {
     const used = sum((uses.get(credit.id) ?? []).map(({ totalPrice }) => totalPrice)).negated();
-    const excess = Decimal.max(ZERO, used.minus(had?.held[place]?.left ?? ZERO));
+    const most = Decimal.max(ZERO, decimal(had?.held[place]?.left ?? '0'));
+    const excess = Decimal.max(ZERO, used.minus(most));
     return { ...credit, left: plain(decimal(credit.left).minus(excess)), hasLess: excess.gt(0) };
   });
   if (!burning || held.every(({ hasLess }) => !hasLess)) return null;

@@ -17,6 +17,7 @@ import { formatMoney } from '../../kernel/money.ts';
 import { formatInstant } from '../../kernel/time.ts';
 import { AppliesToBody, AppliesToReply } from '../terms/applies-to.ts';
 import { COMMITMENT_TYPES, ENDS, type StoredSegment, TRUE_UPS } from '../terms/commitment.ts';
+import { PriceOverrideReply } from '../terms/price-override-schema.ts';
 import { COMMITMENT_STATUSES, figuresOf, type ReadCommitment, standingOf } from './figures.ts';
 
 const MOST = '1000000000000';
@@ -141,7 +142,11 @@ export const CommitmentReply = Type.Object(
     appliesTo: AppliesToReply,
     priority: Type.Integer(),
     trueUp: Nullable(OneOf(TRUE_UPS)),
+    invoiceAt: Nullable(OneOf(['start'] as const)),
+    availableOn: Nullable(OneOf(['issue', 'payment'] as const)),
+    rollover: Nullable(Type.Object({ fraction: DecimalOut, days: Type.Integer() })),
     onEnd: OneOf(ENDS),
+    overrides: Type.Array(PriceOverrideReply),
     status: OneOf(COMMITMENT_STATUSES),
     endedAt: Nullable(Timestamp),
     testClockId: Type.Optional(Id('testClock')),
@@ -154,6 +159,12 @@ export const CommitmentReply = Type.Object(
     'x-fields': {
       ...COMMITMENT_FIELDS,
       orderId: 'The order. Null: it is of a subscription.',
+      invoiceAt: 'Of a prepaid commitment: when it is invoiced. Null: it is postpaid.',
+      availableOn: 'Of a prepaid commitment: what its billing credits wait for. Null: it is postpaid.',
+      rollover: 'Of a prepaid commitment: what goes on behind a segment. Null: nothing does.',
+      fraction: 'The part of the rest that goes on.',
+      days: 'How many days longer that part holds.',
+      overrides: 'The negotiated prices that hold while it does.',
       status: '`scheduled`: its first segment has not begun. `ended`: its term is over, or it ended before.',
       endedAt: 'When it ended before its term, by a request or with its subscription. Null: it did not.',
     },
@@ -172,6 +183,8 @@ export function toCommitmentReply({ commitment, endsAt, spent, invoiceIds, now }
       invoiceId: invoiceIds[place] ?? null,
     })),
     ...{ appliesTo, priority, trueUp: commitment.trueUp, onEnd: commitment.onEnd, status },
+    // Of postpaid commitments, which are all that there are.
+    ...{ invoiceAt: null, availableOn: null, rollover: null, overrides: [] },
     endedAt: endedAt && formatInstant(endedAt),
     ...(commitment.testClockId !== null && { testClockId: commitment.testClockId }),
     createdAt: formatInstant(commitment.createdAt),

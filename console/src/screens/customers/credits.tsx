@@ -13,7 +13,7 @@ export function BillingCredits({ customer: { id, currency } }: { readonly custom
     <div className="stack">
       <div className="row">
         <Deed
-          label="Give a credit"
+          label="Give a billing credit"
           operation="POST /v0/customers/{id}/billingCredits"
           path={path}
           fields={['name', 'amount', 'currency', 'category', 'effectiveAt', 'expiresAt', 'priority', 'subscriptionId']}
@@ -73,11 +73,11 @@ export function BillingCredits({ customer: { id, currency } }: { readonly custom
               row.status === 'active' || row.status === 'scheduled' ? (
                 <Deed
                   label="Void"
-                  verb="Void the credit"
+                  verb="Void the billing credit"
                   operation="POST /v0/billingCredits/{id}/void"
                   path={{ id: row.id }}
                   facts={[
-                    ['Credit', row.name],
+                    ['Billing credit', row.name],
                     ['Left', moneyText(row.remaining, row.currency)],
                   ]}
                   effects={[]}

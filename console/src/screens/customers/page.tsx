@@ -46,7 +46,7 @@ export function CustomerPage() {
               <Tabs.Tab value="timeline">Timeline</Tabs.Tab>
               <Tabs.Tab value="invoices">Invoices</Tabs.Tab>
               <Tabs.Tab value="wallet">Wallet</Tabs.Tab>
-              <Tabs.Tab value="credits">Credits</Tabs.Tab>
+              <Tabs.Tab value="credits">Billing credits</Tabs.Tab>
             </Tabs.List>
             <Tabs.Panel value="overview" pt="md">
               <div className="columns">

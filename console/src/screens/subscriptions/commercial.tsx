@@ -72,8 +72,13 @@ export function Coupons({ subscription: { id, status } }: { readonly subscriptio
 /** What the customer promised to spend over a term: a row for each segment. None is shown where there is none. */
 export function Commitments({ subscription: { id } }: { readonly subscription: Subscription }) {
   const asked = useRead('GET /v0/commitments', { query: { subscriptionId: id, limit: 50 } });
-  const all = asked.data?.data ?? [];
-  return all.map((commitment) => (
+  if (asked.error)
+    return (
+      <Sheet title="Commitments" flush>
+        <Part of={asked}>{() => null}</Part>
+      </Sheet>
+    );
+  return asked.data?.data.map((commitment) => (
     <Sheet
       key={commitment.id}
       title={`${commitment.name}: ${statusWords(commitment.status)}`}
