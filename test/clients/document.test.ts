@@ -68,6 +68,7 @@ const DECIMALS = new Set(['Decimal', 'DecimalNumber', 'DecimalInput']);
 
 /** Times without a format, with the reason. */
 const OPEN_TIMES: Readonly<Record<string, string>> = {
+  'Commitment.invoiceAt': 'a word',
   'MeteredEntitlement.currentPeriodEnd': 'it can lie after 2199, where times of requests end',
   'MeteredEntitlementDetail.currentPeriodEnd': 'the same',
 };
