@@ -279,10 +279,12 @@ create table billing_credit (
   metadata jsonb not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  price numeric,
   constraint billing_credit_pkey PRIMARY KEY (merchant_id, id),
   constraint billing_credit_amount_check CHECK ((amount > (0)::numeric)),
   constraint billing_credit_category_check CHECK ((category = ANY (ARRAY['promotional'::text, 'paid'::text]))),
   constraint billing_credit_check CHECK ((expires_at > effective_at)),
+  constraint billing_credit_price_check CHECK ((price >= (0)::numeric)),
   constraint billing_credit_source_check CHECK ((source = ANY (ARRAY['manual'::text, 'purchase'::text, 'commitment'::text, 'top_up'::text])))
 );
 CREATE UNIQUE INDEX billing_credit_key ON billing_credit USING btree (merchant_id, customer_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
