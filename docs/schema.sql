@@ -28,6 +28,7 @@ create table alert (
   next_action_at timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  currency text,
   constraint alert_pkey PRIMARY KEY (merchant_id, id),
   constraint alert_merchant_id_clock_id_fkey FOREIGN KEY (merchant_id, clock_id) REFERENCES test_clock(merchant_id, id),
   constraint alert_merchant_id_customer_id_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES customer(merchant_id, id),
@@ -36,13 +37,15 @@ create table alert (
   constraint alert_check2 CHECK (((type = 'usage'::text) = (billable_metric_id IS NOT NULL))),
   constraint alert_check3 CHECK (((type = 'usage'::text) = (period IS NOT NULL))),
   constraint alert_check4 CHECK (((threshold IS NULL) <> (percent IS NULL))),
-  constraint alert_check5 CHECK (((whole IS NOT NULL) = ((percent IS NOT NULL) AND (type <> 'balance'::text)))),
   constraint alert_check6 CHECK (((NOT blocks_access) OR (type <> 'balance'::text))),
   constraint alert_check7 CHECK ((period_end > period_start)),
+  constraint alert_credits_block_nothing CHECK (((NOT blocks_access) OR (type <> 'billing_credits'::text))) NOT VALID,
+  constraint alert_of_credits CHECK (((type = 'billing_credits'::text) = (currency IS NOT NULL))) NOT VALID,
   constraint alert_percent_check CHECK ((percent > (0)::numeric)),
   constraint alert_period_check CHECK ((period = ANY (ARRAY['billing'::text, 'day'::text, 'week'::text, 'month'::text]))),
   constraint alert_threshold_check CHECK ((threshold >= (0)::numeric)),
-  constraint alert_type_check CHECK ((type = ANY (ARRAY['balance'::text, 'invoice_total'::text, 'usage'::text]))),
+  constraint alert_type_check CHECK ((type = ANY (ARRAY['balance'::text, 'invoice_total'::text, 'usage'::text, 'billing_credits'::text]))) NOT VALID,
+  constraint alert_whole CHECK (((whole IS NOT NULL) = ((percent IS NOT NULL) AND (type <> ALL (ARRAY['balance'::text, 'billing_credits'::text]))))) NOT VALID,
   constraint alert_whole_check CHECK ((whole > (0)::numeric))
 );
 CREATE INDEX alert_all ON alert USING btree (seq DESC);
@@ -280,6 +283,9 @@ create table billing_credit (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   price numeric,
+  earned numeric default 0 not null,
+  is_undone boolean default false not null,
+  is_expiry_told boolean default false not null,
   constraint billing_credit_pkey PRIMARY KEY (merchant_id, id),
   constraint billing_credit_amount_check CHECK ((amount > (0)::numeric)),
   constraint billing_credit_category_check CHECK ((category = ANY (ARRAY['promotional'::text, 'paid'::text]))),
@@ -287,8 +293,9 @@ create table billing_credit (
   constraint billing_credit_price_check CHECK ((price >= (0)::numeric)),
   constraint billing_credit_source_check CHECK ((source = ANY (ARRAY['manual'::text, 'purchase'::text, 'commitment'::text, 'top_up'::text])))
 );
+CREATE INDEX billing_credit_invoice ON billing_credit USING btree (merchant_id, invoice_id) WHERE (invoice_id IS NOT NULL);
 CREATE UNIQUE INDEX billing_credit_key ON billing_credit USING btree (merchant_id, customer_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
-CREATE UNIQUE INDEX billing_credit_of_invoice ON billing_credit USING btree (merchant_id, invoice_id) WHERE (invoice_id IS NOT NULL);
+CREATE UNIQUE INDEX billing_credit_of_invoice ON billing_credit USING btree (merchant_id, invoice_id) WHERE ((source = ANY (ARRAY['purchase'::text, 'top_up'::text])) AND (NOT is_undone));
 CREATE INDEX billing_credit_order ON billing_credit USING btree (merchant_id, customer_id, seq DESC);
 alter table billing_credit enable row level security; -- with the two policies of tenant_table()
 CREATE TRIGGER register AFTER INSERT ON billing_credit REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION register_resources();
@@ -621,6 +628,7 @@ create table credit_note (
   topped_up numeric default 0 not null,
   idempotency_key text,
   idempotency_print bytea,
+  advanced numeric default 0 not null,
   constraint credit_note_pkey PRIMARY KEY (merchant_id, id),
   constraint credit_note_merchant_id_invoice_id_fkey FOREIGN KEY (merchant_id, invoice_id) REFERENCES invoice(merchant_id, id),
   constraint credit_note_check CHECK (((amount + tax_amount) = total)),
@@ -646,6 +654,8 @@ CREATE TRIGGER keep_timeline_of_changed AFTER UPDATE OF voided_at ON credit_note
 CREATE TRIGGER register AFTER INSERT ON credit_note REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION register_resources();
 CREATE TRIGGER render AFTER INSERT ON credit_note FOR EACH ROW EXECUTE FUNCTION render_credit_note();
 CREATE TRIGGER unregister AFTER DELETE ON credit_note REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION unregister_resources();
+CREATE TRIGGER wake_credits_by_insert AFTER INSERT ON credit_note FOR EACH ROW EXECUTE FUNCTION wake_credits_of_note();
+CREATE TRIGGER wake_credits_by_update AFTER UPDATE OF status ON credit_note FOR EACH ROW EXECUTE FUNCTION wake_credits_of_note();
 
 create table credit_note_job (
   merchant_id text not null,
@@ -684,6 +694,49 @@ create table credit_note_line (
 );
 CREATE INDEX credit_note_line_credit ON credit_note_line USING btree (merchant_id, credit_id) WHERE (credit_id IS NOT NULL);
 alter table credit_note_line enable row level security; -- with the two policies of tenant_table()
+
+create table credit_top_up (
+  merchant_id text not null,
+  customer_id text not null,
+  currency text not null,
+  threshold numeric not null,
+  amount numeric not null,
+  expires_after text,
+  maximum_per_month integer,
+  status text not null,
+  declines integer not null,
+  clock_id text,
+  invoice_id text,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint credit_top_up_pkey PRIMARY KEY (merchant_id, customer_id),
+  constraint credit_top_up_merchant_id_customer_id_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES customer(merchant_id, id),
+  constraint credit_top_up_amount_check CHECK ((amount > (0)::numeric)),
+  constraint credit_top_up_maximum_per_month_check CHECK ((maximum_per_month > 0)),
+  constraint credit_top_up_status_check CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text]))),
+  constraint credit_top_up_threshold_check CHECK ((threshold >= (0)::numeric))
+);
+alter table credit_top_up enable row level security; -- with the two policies of tenant_table()
+
+create table credit_watch (
+  merchant_id text not null,
+  id text not null,
+  customer_id text not null,
+  currency text not null,
+  clock_id text,
+  is_low boolean default false not null,
+  is_exhausted boolean default false not null,
+  looked_at timestamp with time zone not null,
+  next_action_at timestamp with time zone,
+  constraint credit_watch_pkey PRIMARY KEY (merchant_id, id),
+  constraint credit_watch_merchant_id_clock_id_fkey FOREIGN KEY (merchant_id, clock_id) REFERENCES test_clock(merchant_id, id),
+  constraint credit_watch_merchant_id_customer_id_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES customer(merchant_id, id)
+);
+CREATE INDEX credit_watch_due ON credit_watch USING btree (next_action_at) WHERE ((clock_id IS NULL) AND (next_action_at IS NOT NULL));
+CREATE INDEX credit_watch_due_on_clock ON credit_watch USING btree (merchant_id, clock_id, next_action_at, id) WHERE ((clock_id IS NOT NULL) AND (next_action_at IS NOT NULL));
+CREATE INDEX credit_watch_of_customer ON credit_watch USING btree (merchant_id, customer_id);
+alter table credit_watch enable row level security; -- with the two policies of tenant_table()
+CREATE TRIGGER wake_alerts AFTER INSERT OR UPDATE OF looked_at ON credit_watch FOR EACH ROW EXECUTE FUNCTION wake_alerts_of_credits();
 
 create table customer (
   merchant_id text not null,
@@ -1193,6 +1246,15 @@ create table event_tally_mark (
   constraint event_tally_mark_is_only_check CHECK (is_only)
 );
 
+create table exhausted_credit (
+  merchant_id text not null,
+  customer_id text not null,
+  subscription_id text not null,
+  billable_metric_id text not null,
+  constraint exhausted_credit_pkey PRIMARY KEY (merchant_id, customer_id, subscription_id, billable_metric_id)
+);
+alter table exhausted_credit enable row level security; -- with the two policies of tenant_table()
+
 create table external_reference (
   merchant_id text not null,
   id text not null,
@@ -1424,6 +1486,8 @@ CREATE TRIGGER register AFTER INSERT ON invoice REFERENCING NEW TABLE AS inserte
 CREATE TRIGGER unregister AFTER DELETE ON invoice REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION unregister_resources();
 CREATE TRIGGER wake_alerts_by_insert AFTER INSERT ON invoice REFERENCING NEW TABLE AS opened FOR EACH STATEMENT EXECUTE FUNCTION wake_alerts_of_new_periods();
 CREATE TRIGGER wake_alerts_by_update AFTER UPDATE ON invoice FOR EACH ROW WHEN (((new.kind = 'subscription'::text) AND (new.period_end IS DISTINCT FROM old.period_end))) EXECUTE FUNCTION wake_alerts_of_period();
+CREATE TRIGGER wake_credits_by_end AFTER UPDATE ON invoice FOR EACH ROW WHEN (((new.status = ANY (ARRAY['CANCELLED'::text, 'FAILED'::text])) AND (new.status IS DISTINCT FROM old.status))) EXECUTE FUNCTION wake_credits_of_cancelled();
+CREATE TRIGGER wake_credits_by_insert AFTER INSERT ON invoice REFERENCING NEW TABLE AS opened FOR EACH STATEMENT EXECUTE FUNCTION wake_credits_of_new_periods();
 
 create table invoice_edge (
   from_status text not null,
@@ -1468,6 +1532,7 @@ create table invoice_line (
   constraint invoice_line_event_type_check CHECK ((event_type = ANY (ARRAY['usage'::text, 'fee'::text, 'discount'::text]))),
   constraint invoice_line_line_item_type_check CHECK ((line_item_type = ANY (ARRAY['charge'::text, 'refund'::text])))
 );
+CREATE INDEX invoice_line_ahead ON invoice_line USING btree (merchant_id, invoice_id) WHERE (type = ANY (ARRAY['wallet_top_up'::text, 'credit_purchase'::text, 'prepayment'::text]));
 CREATE INDEX invoice_line_credit_use ON invoice_line USING btree (merchant_id, (((workings -> 'use'::text) ->> 'billingCreditId'::text))) WHERE (type = 'billing_credit'::text);
 CREATE INDEX invoice_line_order ON invoice_line USING btree (merchant_id, invoice_id, "position");
 CREATE INDEX invoice_line_priced ON invoice_line USING btree (merchant_id, seq) WHERE ((event_type = 'usage'::text) AND (total_price > (0)::numeric));
@@ -1476,6 +1541,7 @@ alter table invoice_line enable row level security; -- with the two policies of 
 CREATE TRIGGER guard_delete AFTER DELETE ON invoice_line REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION guard_rows_of_issued();
 CREATE TRIGGER guard_insert AFTER INSERT ON invoice_line REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION guard_rows_of_issued();
 CREATE TRIGGER guard_update AFTER UPDATE ON invoice_line REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION guard_rows_of_issued();
+CREATE TRIGGER wake_credits AFTER INSERT ON invoice_line FOR EACH ROW WHEN ((new.type = 'billing_credit'::text)) EXECUTE FUNCTION wake_credits_of_line();
 
 create table invoice_overdue (
   merchant_id text not null,
@@ -1544,9 +1610,9 @@ create table ledger_entry (
   constraint ledger_entry_pkey PRIMARY KEY (merchant_id, transaction_id, "position"),
   constraint ledger_entry_merchant_id_customer_id_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES customer(merchant_id, id),
   constraint ledger_entry_merchant_id_transaction_id_currency_fkey FOREIGN KEY (merchant_id, transaction_id, currency) REFERENCES ledger_transaction(merchant_id, id, currency),
-  constraint ledger_entry_account_check CHECK ((account = ANY (ARRAY['receivable'::text, 'owed_again'::text, 'to_collect'::text, 'wallet'::text, 'unapplied'::text, 'top_ups_due'::text, 'cash'::text, 'revenue'::text, 'tax'::text, 'refunds_payable'::text, 'write_off'::text, 'disputes'::text, 'returned_outside'::text]))) NOT VALID,
+  constraint ledger_entry_account_check CHECK ((account = ANY (ARRAY['receivable'::text, 'owed_again'::text, 'to_collect'::text, 'wallet'::text, 'unapplied'::text, 'top_ups_due'::text, 'deferred_credits'::text, 'cash'::text, 'revenue'::text, 'tax'::text, 'refunds_payable'::text, 'write_off'::text, 'disputes'::text, 'returned_outside'::text]))) NOT VALID,
   constraint ledger_entry_amount_check CHECK ((amount <> (0)::numeric)),
-  constraint ledger_entry_check CHECK (((account = ANY (ARRAY['receivable'::text, 'owed_again'::text, 'to_collect'::text, 'wallet'::text, 'unapplied'::text, 'top_ups_due'::text])) = (customer_id IS NOT NULL))) NOT VALID,
+  constraint ledger_entry_check CHECK (((account = ANY (ARRAY['receivable'::text, 'owed_again'::text, 'to_collect'::text, 'wallet'::text, 'unapplied'::text, 'top_ups_due'::text, 'deferred_credits'::text])) = (customer_id IS NOT NULL))) NOT VALID,
   constraint ledger_entry_check1 CHECK (((account = 'wallet'::text) = (wallet_balance IS NOT NULL)))
 );
 CREATE INDEX ledger_entry_account ON ledger_entry USING btree (merchant_id, customer_id, account, currency, seq DESC) WHERE (customer_id IS NOT NULL);
@@ -2739,7 +2805,7 @@ create table revenue_fact (
   amount numeric not null,
   open_amount numeric not null,
   constraint revenue_fact_pkey PRIMARY KEY (merchant_id, id),
-  constraint revenue_fact_kind_check CHECK ((kind = ANY (ARRAY['invoice'::text, 'refund'::text, 'rebate'::text, 'payment'::text, 'dispute'::text]))),
+  constraint revenue_fact_kind_check CHECK ((kind = ANY (ARRAY['invoice'::text, 'refund'::text, 'rebate'::text, 'payment'::text, 'dispute'::text, 'earned'::text]))) NOT VALID,
   constraint revenue_fact_status_check CHECK ((status = ANY (ARRAY['outstanding'::text, 'paid'::text, 'written_off'::text, 'issued'::text, 'completed'::text, 'pending'::text, 'expired'::text, 'open'::text, 'lost'::text])))
 );
 CREATE INDEX revenue_fact_customer ON revenue_fact USING btree (merchant_id, customer_id, counted_at);
@@ -3122,6 +3188,7 @@ create table subscription (
   trial_end timestamp with time zone,
   trial_ends_told jsonb default '[]'::jsonb not null,
   is_committed boolean default false not null,
+  credits_required boolean default false not null,
   constraint subscription_pkey PRIMARY KEY (merchant_id, id),
   constraint subscription_merchant_id_clock_id_fkey FOREIGN KEY (merchant_id, clock_id) REFERENCES test_clock(merchant_id, id),
   constraint subscription_merchant_id_customer_id_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES customer(merchant_id, id),
@@ -3152,6 +3219,7 @@ CREATE INDEX subscription_ending ON subscription USING btree (merchant_id, seq D
 CREATE UNIQUE INDEX subscription_key ON subscription USING btree (merchant_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 CREATE INDEX subscription_order ON subscription USING btree (merchant_id, seq DESC);
 CREATE INDEX subscription_plan ON subscription USING btree (merchant_id, plan_id);
+CREATE INDEX subscription_requiring_credits ON subscription USING btree (merchant_id, customer_id) WHERE credits_required;
 alter table subscription enable row level security; -- with the two policies of tenant_table()
 CREATE TRIGGER changed BEFORE INSERT OR UPDATE ON subscription FOR EACH ROW EXECUTE FUNCTION set_changed_at();
 CREATE TRIGGER count_gone AFTER DELETE ON subscription REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_subscription();
@@ -3250,6 +3318,7 @@ create table subscription_version (
 CREATE INDEX subscription_version_order ON subscription_version USING btree (merchant_id, subscription_id, holds_from, seq);
 alter table subscription_version enable row level security; -- with the two policies of tenant_table()
 CREATE TRIGGER wake_alerts AFTER INSERT ON subscription_version FOR EACH ROW EXECUTE FUNCTION wake_alerts_of_subscription();
+CREATE TRIGGER wake_credits AFTER INSERT ON subscription_version FOR EACH ROW EXECUTE FUNCTION wake_credits_of_version();
 
 create table tax_address_check (
   merchant_id text not null,
@@ -3700,14 +3769,10 @@ create view revenue_source with (security_invoker=true) as
             ELSE round((((((i.subtotal - i.collected_debt) - topped.up) - noted.amount) * i.unpaid_amount) / (i.grand_total - noted.total)), minor_digits(i.currency))
         END AS open_amount
    FROM ((invoice i
-     CROSS JOIN LATERAL ( SELECT
-                CASE
-                    WHEN (i.kind = ANY (ARRAY['upfront'::text, 'ad_hoc'::text])) THEN ( SELECT COALESCE(sum(l.total_price), (0)::numeric) AS "coalesce"
-                       FROM invoice_line l
-                      WHERE ((l.merchant_id = i.merchant_id) AND (l.invoice_id = i.id) AND (l.type = 'wallet_top_up'::text)))
-                    ELSE (0)::numeric
-                END AS up) topped)
-     CROSS JOIN LATERAL ( SELECT COALESCE(sum((n.amount - n.topped_up)), (0)::numeric) AS amount,
+     CROSS JOIN LATERAL ( SELECT COALESCE(sum(l.total_price), (0)::numeric) AS up
+           FROM invoice_line l
+          WHERE ((l.merchant_id = i.merchant_id) AND (l.invoice_id = i.id) AND (l.type = ANY (ARRAY['wallet_top_up'::text, 'credit_purchase'::text, 'prepayment'::text])))) topped)
+     CROSS JOIN LATERAL ( SELECT COALESCE(sum(((n.amount - n.topped_up) - n.advanced)), (0)::numeric) AS amount,
             COALESCE(sum(n.total), (0)::numeric) AS total
            FROM credit_note n
           WHERE ((n.merchant_id = i.merchant_id) AND (n.invoice_id = i.id) AND (n.kind = ANY (ARRAY['credit'::text, 'partial'::text])) AND (n.status = 'ISSUED'::text))) noted)
@@ -3726,7 +3791,7 @@ UNION ALL
           WHERE ((f.merchant_id = i.merchant_id) AND (f.id = i.id))) AS plan_id,
     ((n.amount - i.collected_debt) - ( SELECT COALESCE(sum(l.total_price), (0)::numeric) AS "coalesce"
            FROM invoice_line l
-          WHERE ((l.merchant_id = i.merchant_id) AND (l.invoice_id = i.id) AND (l.type = 'wallet_top_up'::text)))) AS amount,
+          WHERE ((l.merchant_id = i.merchant_id) AND (l.invoice_id = i.id) AND (l.type = ANY (ARRAY['wallet_top_up'::text, 'credit_purchase'::text, 'prepayment'::text]))))) AS amount,
     0 AS open_amount
    FROM (credit_note n
      JOIN invoice i ON (((i.merchant_id = n.merchant_id) AND (i.id = n.invoice_id))))
@@ -3743,7 +3808,7 @@ UNION ALL
     ( SELECT f.plan_id
            FROM revenue_fact f
           WHERE ((f.merchant_id = i.merchant_id) AND (f.id = i.id))) AS plan_id,
-    (n.amount - n.topped_up) AS amount,
+    ((n.amount - n.topped_up) - n.advanced) AS amount,
     0 AS open_amount
    FROM (credit_note n
      JOIN invoice i ON (((i.merchant_id = n.merchant_id) AND (i.id = n.invoice_id))))
@@ -3802,6 +3867,23 @@ UNION ALL
      JOIN ledger_entry e ON (((e.merchant_id = t.merchant_id) AND (e.transaction_id = t.id) AND (e.account = 'revenue'::text))))
      LEFT JOIN invoice i ON (((i.merchant_id = t.merchant_id) AND (i.id = t.invoice_id))))
   WHERE (t.key ~~ 'carried:%'::text)
+UNION ALL
+ SELECT t.merchant_id,
+    t.id,
+    'earned'::text AS kind,
+    'issued'::text AS status,
+    t.created_at AS counted_at,
+    t.currency,
+    ( SELECT w.customer_id
+           FROM ledger_entry w
+          WHERE ((w.merchant_id = t.merchant_id) AND (w.transaction_id = t.id) AND (w.account = 'deferred_credits'::text))) AS customer_id,
+    NULL::text AS subscription_id,
+    NULL::text AS plan_id,
+    (- e.amount) AS amount,
+    0 AS open_amount
+   FROM (ledger_transaction t
+     JOIN ledger_entry e ON (((e.merchant_id = t.merchant_id) AND (e.transaction_id = t.id) AND (e.account = 'revenue'::text))))
+  WHERE (t.key ~~ 'earned:%'::text)
 UNION ALL
  SELECT d.merchant_id,
     d.id,
@@ -4585,6 +4667,19 @@ if 'credit_note_document' = any ($1) then
                   and not exists (
                     select from due_failure f
                      where f.merchant_id = t.merchant_id and f.kind = 'credit_note_document' and f.id = t.id
+                       and f.due_at = t.next_action_at and f.parked_at is not null));
+        end if;
+if 'credit_watch' = any ($1) then
+          return query
+          select c.merchant_id, c.id
+            from test_clock c
+           where c.deleted_at is null and c.advancing_to is null
+             and exists (
+               select from credit_watch t
+                where t.merchant_id = c.merchant_id and t.clock_id = c.id and t.next_action_at <= c.clock_time
+                  and not exists (
+                    select from due_failure f
+                     where f.merchant_id = t.merchant_id and f.kind = 'credit_watch' and f.id = t.id
                        and f.due_at = t.next_action_at and f.parked_at is not null));
         end if;
 if 'dunning_end' = any ($1) then
@@ -5620,6 +5715,18 @@ if 'credit_note_document' = any ($1) then
            order by t.next_action_at
            limit $3;
         end if;
+if 'credit_watch' = any ($1) then
+          return query
+          select 'credit_watch'::text, t.merchant_id, t.id, t.next_action_at
+            from credit_watch t
+           where t.clock_id is null and t.next_action_at <= $2
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'credit_watch' and f.id = t.id and f.due_at = t.next_action_at
+                  and (f.parked_at is not null or f.retry_at > $2))
+           order by t.next_action_at
+           limit $3;
+        end if;
 if 'dunning_end' = any ($1) then
           return query
           select 'dunning_end'::text, t.merchant_id, t.id, t.next_action_at
@@ -6137,7 +6244,7 @@ begin
       where e.merchant_id = merchant and e.customer_id = q.customer) e;
   if true = any (are_about_customers) then
     select jsonb_agg(jsonb_build_object('question', q.question, 'subscriptionId', b.subscription_id,
-                                        'billableMetricId', b.billable_metric_id))
+                                        'billableMetricId', b.billable_metric_id, 'byCredits', b.by_credits))
       into budgets
       from unnest(customers, are_about_customers) with ordinality q (customer, is_about, question)
      cross join lateral spent_budgets(merchant, q.customer, wall) b
@@ -6533,6 +6640,18 @@ if 'credit_note_document' = any ($1) then
              and not exists (
                select from due_failure f
                 where f.merchant_id = t.merchant_id and f.kind = 'credit_note_document' and f.id = t.id and f.due_at = t.next_action_at
+                  and f.parked_at is not null)
+           order by t.next_action_at, t.id
+           limit 1;
+        end if;
+if 'credit_watch' = any ($1) then
+          return query
+          select 'credit_watch'::text, t.merchant_id, t.id, t.next_action_at
+            from credit_watch t
+           where t.merchant_id = $2 and t.clock_id = $3 and t.next_action_at <= $4
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'credit_watch' and f.id = t.id and f.due_at = t.next_action_at
                   and f.parked_at is not null)
            order by t.next_action_at, t.id
            limit 1;
@@ -7531,10 +7650,12 @@ CREATE OR REPLACE FUNCTION keep_revenue_of_carried_credit()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+declare
+  of_kind text := (select case when t.key like 'carried:%' then 'rebate' when t.key like 'earned:%' then 'earned' end
+                     from ledger_transaction t where t.merchant_id = new.merchant_id and t.id = new.transaction_id);
 begin
-  if exists (select from ledger_transaction t
-              where t.merchant_id = new.merchant_id and t.id = new.transaction_id and t.key like 'carried:%') then
-    perform keep_revenue(array[new.merchant_id], array[new.transaction_id], 'rebate');
+  if of_kind is not null then
+    perform keep_revenue(array[new.merchant_id], array[new.transaction_id], of_kind);
   end if;
   return null;
 end $function$;
@@ -8351,7 +8472,7 @@ declare
 begin
   facts := 0;
   -- The facts of invoices come first: those of their credit notes take their plan.
-  foreach of_kind in array array['invoice', 'refund', 'rebate', 'payment', 'dispute'] loop
+  foreach of_kind in array array['invoice', 'refund', 'rebate', 'payment', 'dispute', 'earned'] loop
     ids := differing_revenue_facts(merchant, of_kind);
     continue when ids is null;
     perform from invoice where merchant_id = merchant and id = any (ids) order by id for no key update;
@@ -8803,15 +8924,18 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION spent_budgets(merchant text, customer text, wall timestamp with time zone)
- RETURNS TABLE(subscription_id text, billable_metric_id text)
+ RETURNS TABLE(subscription_id text, billable_metric_id text, by_credits boolean)
  LANGUAGE sql
  STABLE
 AS $function$
-    select a.subscription_id, a.billable_metric_id from alert a
+    select a.subscription_id, a.billable_metric_id, false from alert a
      where a.merchant_id = merchant and a.customer_id = customer and a.blocks_access and a.is_reached
        and (a.period_end is null
             or a.period_end > coalesce((select c.clock_time from test_clock c
                                          where c.merchant_id = a.merchant_id and c.id = a.clock_id), wall))
+    union all
+    select e.subscription_id, nullif(e.billable_metric_id, ''), true from exhausted_credit e
+     where e.merchant_id = merchant and e.customer_id = customer
   $function$;
 
 CREATE OR REPLACE FUNCTION state_text(catalog_changes bigint, entitlements bigint, entitlement_changes numeric)
@@ -9459,6 +9583,18 @@ begin
    where a.merchant_id = merchant and a.id = t.id and (a.next_action_at is null or a.next_action_at > t.due_at);
 end $function$;
 
+CREATE OR REPLACE FUNCTION wake_alerts_of_credits()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform wake_alerts(new.merchant_id, ids)
+     from (select array_agg(a.id) as ids from alert a
+            where a.merchant_id = new.merchant_id and a.customer_id = new.customer_id and a.currency = new.currency) found
+    where ids is not null;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION wake_alerts_of_customer()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -9536,6 +9672,83 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION wake_credits(merchant text, customers text[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update credit_watch w
+     set next_action_at = t.due_at
+    from (select v.id, coalesce((select c.clock_time from test_clock c
+                                  where c.merchant_id = v.merchant_id and c.id = v.clock_id), v.looked_at) as due_at
+            from credit_watch v where v.merchant_id = merchant and v.customer_id = any (customers)
+           order by v.id for no key update) t
+   where w.merchant_id = merchant and w.id = t.id and (w.next_action_at is null or w.next_action_at > t.due_at);
+end $function$;
+
+CREATE OR REPLACE FUNCTION wake_credits_of_cancelled()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform wake_credits_of_invoice(new.merchant_id, new.id);
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION wake_credits_of_invoice(merchant text, invoice text)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  select wake_credits(merchant, array_agg(distinct b.customer_id))
+    from invoice_line l
+    join billing_credit b on b.merchant_id = l.merchant_id and b.id = l.workings->'use'->>'billingCreditId'
+   where l.merchant_id = merchant and l.invoice_id = invoice and l.type = 'billing_credit'
+  having count(*) > 0
+$function$;
+
+CREATE OR REPLACE FUNCTION wake_credits_of_line()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform wake_credits(new.merchant_id, array[b.customer_id]) from billing_credit b
+    where b.merchant_id = new.merchant_id and b.id = new.workings->'use'->>'billingCreditId';
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION wake_credits_of_new_periods()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform wake_credits(w.merchant_id, array_agg(distinct w.customer_id))
+     from opened n
+     join customer c on c.merchant_id = n.merchant_id and c.id = n.customer_id
+     join credit_watch w on w.merchant_id = n.merchant_id and w.customer_id in (c.id, c.payer_id)
+    where n.kind = 'subscription' group by w.merchant_id;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION wake_credits_of_note()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform wake_credits_of_invoice(new.merchant_id, new.invoice_id);
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION wake_credits_of_version()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform wake_credits(s.merchant_id, array[c.id, coalesce(c.payer_id, c.id)])
+     from subscription s join customer c on c.merchant_id = s.merchant_id and c.id = s.customer_id
+    where s.merchant_id = new.merchant_id and s.id = new.subscription_id;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION wake_schedules()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -9545,6 +9758,17 @@ begin
    where merchant_id = new.merchant_id and subscription_id = new.id and status <> 'cancelled';
   return null;
 end $function$;
+
+CREATE OR REPLACE FUNCTION watched_customers(merchants text[], customers text[])
+ RETURNS TABLE(merchant_id text, customer_id text)
+ LANGUAGE sql
+ STABLE
+AS $function$
+    select distinct w.merchant_id, w.customer_id
+      from unnest(merchants, customers) q (merchant_id, customer_id)
+      join customer c on c.merchant_id = q.merchant_id and c.id = q.customer_id
+      join credit_watch w on w.merchant_id = c.merchant_id and w.customer_id in (c.id, c.payer_id)
+  $function$;
 
 CREATE OR REPLACE PROCEDURE write_due_functions()
  LANGUAGE plpgsql

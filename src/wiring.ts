@@ -59,7 +59,10 @@ import type { Route } from './http/index.ts';
 import { type EnvironmentName, identityErrors, identityRoutes } from './identity/index.ts';
 import { findProviderAccount, integrationRoutes, markRefused, type Probe } from './integrations/index.ts';
 import {
+  BUYS_CREDIT,
   chargeAtOnce,
+  creditPurchases,
+  creditTopUps,
   findBilling,
   findOpenInvoicesOfCustomer,
   findWaitingDebts,
@@ -72,6 +75,7 @@ import {
   invoicingErrors,
   type Recomputed,
   recomputeInvoices,
+  TOPS_UP_CREDITS,
 } from './invoicing/index.ts';
 import type { Chore, DueKind, DueRunner } from './jobs/index.ts';
 import type { ErrorTable } from './kernel/result.ts';
@@ -283,6 +287,8 @@ export function wireDomains(
     [GRANT_PURCHASE]: grantPurchases({ wakeEnded }),
     [UPFRONT]: upfrontPayments,
     [BILLS_SCHEDULE]: scheduledInvoices(lockSubscriptionRow, (tx, order) => isPushAllowed(orders, tx, order)),
+    [BUYS_CREDIT]: creditPurchases(() => invoicing),
+    [TOPS_UP_CREDITS]: creditTopUps(() => invoicing),
   };
   const accountOf = (tx: Tx, provider: string) => findProviderAccount(tx, sources.sealer, provider);
   const taxProviders = createTaxProviders({ ...remote, providers: remote.taxProviders, accountOf });

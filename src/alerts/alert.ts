@@ -1,8 +1,11 @@
 import type { Decimal } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
 
-export const ALERT_TYPES = ['balance', 'invoice_total', 'usage'] as const;
+export const ALERT_TYPES = ['balance', 'invoice_total', 'usage', 'billing_credits'] as const;
 export type AlertType = (typeof ALERT_TYPES)[number];
+
+/** Of these types a figure falls to its threshold, and a percentage is of what there was. */
+export const isFalling = (type: AlertType): boolean => type === 'balance' || type === 'billing_credits';
 
 /** The period of counted usage; all but `billing` in UTC. */
 export const USAGE_PERIODS = ['billing', 'day', 'week', 'month'] as const;
@@ -35,6 +38,8 @@ export interface Alert extends AlertRule {
   readonly subscriptionId: string | null;
   readonly billableMetricId: string | null;
   readonly period: UsagePeriod | null;
+  /** Of billing credits. */
+  readonly currency: string | null;
   readonly blocksAccess: boolean;
   readonly notifiesCustomer: boolean;
   readonly metadata: Readonly<Record<string, unknown>>;

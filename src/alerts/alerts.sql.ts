@@ -5,7 +5,7 @@ import type { Alert, AlertTrigger, AlertType } from './alert.ts';
 
 const COLUMNS = sql`merchant_id, id, type, name, customer_id,
   entitlement_id, subscription_id, billable_metric_id,
-  period, threshold, percent, whole, blocks_access, notifies_customer, metadata,
+  period, currency, threshold, percent, whole, blocks_access, notifies_customer, metadata,
   clock_id, period_start, period_end, invoice_id,
   is_reached, looked_at, next_action_at, created_at,
   updated_at`;
@@ -13,10 +13,10 @@ const COLUMNS = sql`merchant_id, id, type, name, customer_id,
 export const insertAlert = (tx: Tx, alert: Alert): Promise<Alert> =>
   tx.one<Alert>(sql`
     insert into alert (merchant_id, id, type, name, customer_id, entitlement_id, subscription_id, billable_metric_id,
-                       period, threshold, percent, whole, blocks_access, notifies_customer, metadata, clock_id,
+                       period, currency, threshold, percent, whole, blocks_access, notifies_customer, metadata, clock_id,
                        is_reached, looked_at, next_action_at, created_at, updated_at)
     values (${alert.merchantId}, ${alert.id}, ${alert.type}, ${alert.name}, ${alert.customerId}, ${alert.entitlementId},
-            ${alert.subscriptionId}, ${alert.billableMetricId}, ${alert.period}, ${alert.threshold}, ${alert.percent},
+            ${alert.subscriptionId}, ${alert.billableMetricId}, ${alert.period}, ${alert.currency}, ${alert.threshold}, ${alert.percent},
             ${alert.whole}, ${alert.blocksAccess}, ${alert.notifiesCustomer}, ${jsonb(alert.metadata)},
             ${alert.clockId}, ${alert.isReached}, ${alert.lookedAt}, ${alert.nextActionAt}, ${alert.createdAt},
             ${alert.updatedAt})

@@ -56,6 +56,7 @@ async function toAlertReplies(dependencies: AlertDependencies, tx: Tx, alerts: r
       subscriptionId: alert.subscriptionId,
       billableMetricId: alert.billableMetricId,
       period: alert.period,
+      currency: alert.currency,
       ...toRuleReply(alert),
       blocksAccess: alert.blocksAccess,
       notifyCustomer: alert.notifiesCustomer,
@@ -103,6 +104,7 @@ export async function createAlert(
     subscriptionId: body.subscriptionId ?? null,
     billableMetricId: body.billableMetricId ?? null,
     period: body.type === 'usage' ? (body.period ?? 'billing') : null,
+    currency: body.currency ?? null,
     blocksAccess,
     notifiesCustomer: body.notifyCustomer ?? false,
     metadata: body.metadata ?? {},
@@ -138,10 +140,12 @@ async function findTarget({ invoicing }: AlertDependencies, tx: Tx, body: AlertB
     return ok({ customerId, clockId });
   }
   const customerId = body.customerId as string;
-  const metricId = body.billableMetricId as string;
   const customer = await checkReference(tx, 'customer', customerId, 'customerId');
   if (!customer.ok) return customer;
   if (!(await findCustomer(tx, customerId))) return notFound('customer', 'customerId');
+  if (body.type === 'billing_credits')
+    return ok({ customerId, clockId: await invoicing.source.clockOf(tx, customerId) });
+  const metricId = body.billableMetricId as string;
   const metric = await checkReference(tx, 'billable metric', metricId, 'billableMetricId');
   if (!metric.ok) return metric;
   if (!(await findMetric(tx, metricId))) return notFound('billable metric', 'billableMetricId');

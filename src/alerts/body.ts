@@ -1,6 +1,6 @@
 import { decimal, decimalOrNull, ZERO } from '../kernel/decimal.ts';
 import type { FieldError } from '../kernel/result.ts';
-import type { AlertRule, AlertType } from './alert.ts';
+import { type AlertRule, type AlertType, isFalling } from './alert.ts';
 import type { AlertBody, AlertUpdateBody } from './schemas.ts';
 
 /** The figure of each type. */
@@ -8,9 +8,10 @@ const TARGETS = {
   balance: ['entitlementId'],
   invoice_total: ['subscriptionId'],
   usage: ['customerId', 'billableMetricId'],
+  billing_credits: ['customerId', 'currency'],
 } as const satisfies Readonly<Record<AlertType, readonly (keyof AlertBody)[]>>;
 
-const ALL_TARGETS = ['entitlementId', 'subscriptionId', 'customerId', 'billableMetricId'] as const;
+const ALL_TARGETS = ['entitlementId', 'subscriptionId', 'customerId', 'billableMetricId', 'currency'] as const;
 
 /** The faults in the target of a body: each type needs its own ids, and allows no others. */
 export function targetFaults(body: AlertBody): FieldError[] {
@@ -48,23 +49,31 @@ export function ruleFaults(body: AlertUpdateBody, { type, threshold, percent, wh
   if (threshold !== null) {
     const faults: FieldError[] = [];
     if (whole !== null) faults.push({ field: 'limit', message: 'is for percent, not for threshold' });
-    if (type !== 'balance' && threshold.eq(ZERO))
+    if (!isFalling(type) && threshold.eq(ZERO))
       faults.push({ field: 'threshold', message: `must be above 0 for an alert of type ${type}` });
     return faults;
   }
   if (percent === null) return [{ field: 'threshold', message: 'is required, or percent in its place' }];
-  if (type !== 'balance')
+  if (!isFalling(type))
     return whole === null
       ? [{ field: 'limit', message: `is required with percent: an alert of type ${type} has no limit of its own` }]
       : [];
   const faults: FieldError[] = [];
-  if (whole !== null) faults.push({ field: 'limit', message: 'is not for a balance: percent is of its grants' });
+  if (whole !== null) faults.push({ field: 'limit', message: 'is not for a balance: percent is of what was granted' });
   if (percent.gt(HUNDRED)) faults.push({ field: 'percent', message: 'must be at most 100 for a balance' });
   return faults;
 }
 
-/** A balance of 0 already ends access. */
+/** A balance of 0 already ends access; of credits the subscription says whether it does. */
 export const blockingFaults = (type: AlertType, blocksAccess: boolean): FieldError[] =>
-  blocksAccess && type === 'balance'
-    ? [{ field: 'blocksAccess', message: 'is not allowed for a balance: a balance of 0 already ends access' }]
+  blocksAccess && isFalling(type)
+    ? [
+        {
+          field: 'blocksAccess',
+          message:
+            type === 'balance'
+              ? 'is not allowed for a balance: a balance of 0 already ends access'
+              : 'is not allowed for billing credits: creditsRequired of a subscription ends access',
+        },
+      ]
     : [];

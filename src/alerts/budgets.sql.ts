@@ -5,6 +5,8 @@ import type { Instant } from '../kernel/time.ts';
 export interface SpentBudget {
   readonly subscriptionId: string | null;
   readonly billableMetricId: string | null;
+  /** No credits are left for it: it is for metered features alone. */
+  readonly byCredits: boolean;
 }
 
 /**
@@ -13,5 +15,5 @@ export interface SpentBudget {
  */
 export const selectSpentBudgets = (tx: Tx, customerId: string, now: Instant): Promise<SpentBudget[]> =>
   tx.rows<SpentBudget>(sql`
-    select subscription_id, billable_metric_id
+    select subscription_id, billable_metric_id, by_credits
       from spent_budgets(${tx.merchantId}, ${customerId}, ${now})`);

@@ -1,6 +1,6 @@
 import { type Decimal, decimal, ZERO } from '../kernel/decimal.ts';
 import { type Instant, isAfter } from '../kernel/time.ts';
-import type { AlertRule, WatchedPeriod } from './alert.ts';
+import { type AlertRule, isFalling, type WatchedPeriod } from './alert.ts';
 
 /** The figure of an alert in one period. */
 export interface Reading {
@@ -27,7 +27,7 @@ export function targetOf({ threshold, percent, whole }: AlertRule): Decimal | nu
  */
 export function isReached(rule: AlertRule, { value, used }: Pick<Reading, 'value' | 'used'>): boolean {
   const target = targetOf(rule);
-  if (rule.type !== 'balance') return target !== null && value.gte(target);
+  if (!isFalling(rule.type)) return target !== null && value.gte(target);
   if (target !== null) return value.lte(target);
   return used.gt(ZERO) && used.times(HUNDRED).gte(value.plus(used).times(rule.percent as Decimal));
 }

@@ -55,7 +55,7 @@ async function triggerAlert(
   if (await hasTriggered(tx, alert, period.start)) return;
   const { merchantId, id: alertId, threshold, percent, whole, type, name } = alert;
   const invoice = type === 'invoice_total' && invoiceId !== null ? await findInvoice(tx, invoiceId) : null;
-  const currency = invoice?.currency ?? null;
+  const currency = alert.currency ?? invoice?.currency ?? null;
   const data = {
     alertId,
     ...{ type, name, value: plain(value), currency },

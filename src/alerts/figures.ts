@@ -1,7 +1,13 @@
 import { findMetric } from '../catalog/index.ts';
 import type { Tx } from '../db/index.ts';
 import { findWatchedBalances } from '../entitlements/index.ts';
-import { findPeriodTotal, findPeriodTotals, findRunningPeriod, findUsagePeriod } from '../invoicing/index.ts';
+import {
+  findCredits,
+  findPeriodTotal,
+  findPeriodTotals,
+  findRunningPeriod,
+  findUsagePeriod,
+} from '../invoicing/index.ts';
 import { type Decimal, ZERO } from '../kernel/decimal.ts';
 import { type Instant, isAfter, isBefore, type Period } from '../kernel/time.ts';
 import { measureEach, subjectsOfEach, type UsageScope } from '../metering/index.ts';
@@ -34,6 +40,8 @@ export async function readPresent(
       return { clockId, reading: await readTotal(dependencies, tx, alert) };
     case 'usage':
       return readUsage(dependencies, tx, alert, now);
+    case 'billing_credits':
+      return { clockId, reading: await readCredits(dependencies, tx, alert, now) };
   }
 }
 
@@ -60,6 +68,8 @@ export async function readEnded(
     }
     case 'usage':
       return { period, invoiceId, value: await measure(tx, alert, period), used: ZERO };
+    case 'billing_credits':
+      return null; // its period has no end
   }
 }
 
@@ -87,6 +97,19 @@ async function readTotal({ invoicing }: AlertDependencies, tx: Tx, alert: Alert)
   const period = await findRunningPeriod(invoicing.source, tx, subscriptionId as string);
   const value = period && (await findPeriodTotal(invoicing, tx, period.invoiceId));
   return value && value !== 'coming' ? { period, invoiceId: period.invoiceId, value, used: ZERO } : null;
+}
+
+/** Its period is the time since the last credit began: another one may be used up anew. */
+async function readCredits(
+  { invoicing }: AlertDependencies,
+  tx: Tx,
+  { customerId, currency, clockId }: Alert,
+  now: Instant,
+): Promise<Reading | null> {
+  const found = await findCredits(invoicing, tx, { customerId, currency: currency as string, clockId }, now);
+  if (!found) return null;
+  const { available, granted, since } = found;
+  return { period: { start: since, end: null }, invoiceId: null, value: available, used: granted.minus(available) };
 }
 
 /** If nobody bills the usage, a billing period is a calendar month. */
@@ -126,7 +149,8 @@ export async function readKnown(
   known: readonly KnownAlert[],
 ): Promise<(Figure | null)[]> {
   const figures = new Map<string, Figure | null>();
-  const { usage = [], balance = [], invoice_total: totals = [] } = Object.groupBy(known, ({ alert }) => alert.type);
+  const byType = Object.groupBy(known, ({ alert }) => alert.type);
+  const { usage = [], balance = [], invoice_total: totals = [], billing_credits: credits = [] } = byType;
   const usages = usage.map(({ alert }) => alert);
   for (const ofOne of Map.groupBy(usages, ({ billableMetricId }) => billableMetricId).values())
     for (const [index, value] of (await measureKnown(tx, ofOne)).entries())
@@ -136,6 +160,7 @@ export async function readKnown(
     balance.map((each) => ({ ...each, at: null })),
   );
   for (const [index, { alert }] of balance.entries()) figures.set(alert.id, balances[index] ?? null);
+  for (const { alert, now } of credits) figures.set(alert.id, await readCredits(dependencies, tx, alert, now));
   const standing = await readTotals(
     dependencies,
     tx,

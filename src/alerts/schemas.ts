@@ -20,7 +20,7 @@ import { ALERT_TYPES, USAGE_PERIODS } from './alert.ts';
 const ALERT_FIELDS: FieldWords = {
   type: [
     '`balance`: the balance of an entitlement. `invoice_total`: the open invoice of a subscription. ' +
-      '`usage`: the usage of a metric by a customer.',
+      '`usage`: the usage of a metric by a customer. `billing_credits`: the billing credits of a customer that are left.',
     'usage',
   ],
   name: ['The name of the alert. The email shows it. Null: none.', 'Most of the pages'],
@@ -33,16 +33,17 @@ const ALERT_FIELDS: FieldWords = {
       'period. Null: another type.',
     'month',
   ],
+  currency: ['The currency of an alert of type `billing_credits`. Null: another type.', 'USD'],
   threshold: 'The figure at which the alert triggers, a decimal string. Null: it has a `percent`.',
   percent: [
-    'The percentage at which the alert triggers. Of a balance: of all units of the usage period. ' +
+    'The percentage at which the alert triggers. Of a balance: of all units of the usage period; of billing credits: of what was granted. ' +
       'Otherwise: of `limit`. Null: it has a `threshold`.',
     80,
   ],
   limit: ['The whole of `percent`, a decimal string. Null: there is none.', '1000'],
   blocksAccess:
     '`true`: the alert is a budget. While it is reached, the customer has no access to the features that it covers. ' +
-    'Not for type `balance`. Default: `false`.',
+    'Not for the types `balance` and `billing_credits`. Default: `false`.',
   notifyCustomer: '`true`: the customer gets an email too. Default: `false`.',
   currentValue: [
     'The figure now: the balance, the invoice total with tax, or the usage. Null: there is none now.',
@@ -79,6 +80,7 @@ export const AlertReply = Type.Object(
     subscriptionId: Nullable(Id('subscription')),
     billableMetricId: Nullable(Id('billableMetric')),
     period: Nullable(OneOf(USAGE_PERIODS)),
+    currency: Nullable(Type.String()),
     threshold: Nullable(DecimalOut),
     percent: Nullable(NumberOut),
     limit: Nullable(DecimalOut),
@@ -102,10 +104,22 @@ export const AlertReply = Type.Object(
       by: 'type',
       of: {
         balance: {
-          fields: { entitlementId: Id('entitlement'), subscriptionId: none, billableMetricId: none, period: none },
+          fields: {
+            entitlementId: Id('entitlement'),
+            subscriptionId: none,
+            billableMetricId: none,
+            period: none,
+            currency: none,
+          },
         },
         invoice_total: {
-          fields: { entitlementId: none, subscriptionId: Id('subscription'), billableMetricId: none, period: none },
+          fields: {
+            entitlementId: none,
+            subscriptionId: Id('subscription'),
+            billableMetricId: none,
+            period: none,
+            currency: none,
+          },
         },
         usage: {
           fields: {
@@ -113,6 +127,16 @@ export const AlertReply = Type.Object(
             subscriptionId: none,
             billableMetricId: Id('billableMetric'),
             period: OneOf(USAGE_PERIODS),
+            currency: none,
+          },
+        },
+        billing_credits: {
+          fields: {
+            entitlementId: none,
+            subscriptionId: none,
+            billableMetricId: none,
+            period: none,
+            currency: Type.String(),
           },
         },
       },
@@ -128,7 +152,8 @@ const SENT_FIELDS: FieldWords = {
   ...ALERT_FIELDS,
   entitlementId: 'Required for type `balance`: the entitlement.',
   subscriptionId: 'Required for type `invoice_total`: the subscription.',
-  customerId: 'Required for type `usage`: the customer.',
+  customerId: 'Required for the types `usage` and `billing_credits`: the customer.',
+  currency: ['Required for type `billing_credits`: the currency.', 'USD'],
   billableMetricId: 'Required for type `usage`: the metric.',
   period: 'For type `usage`. Default: `billing`, the open billing period of the metric, or else the month in UTC.',
   threshold: 'The figure at which the alert triggers. Send exactly one of `threshold` and `percent`.',
@@ -149,6 +174,7 @@ export const AlertBody = Strict(
     customerId: Type.Optional(Id('customer')),
     billableMetricId: Type.Optional(Id('billableMetric')),
     period: Type.Optional(OneOf(USAGE_PERIODS)),
+    currency: Type.Optional(Type.String({ format: 'currency' })),
     threshold: Type.Optional(Threshold),
     percent: Type.Optional(Percent),
     limit: Type.Optional(Limit),
@@ -166,15 +192,19 @@ export const AlertBody = Strict(
       of: {
         balance: {
           fields: { entitlementId: Id('entitlement') },
-          without: ['subscriptionId', 'customerId', 'billableMetricId', 'period', 'limit'],
+          without: ['subscriptionId', 'customerId', 'billableMetricId', 'period', 'currency', 'limit'],
         },
         invoice_total: {
           fields: { subscriptionId: Id('subscription') },
-          without: ['entitlementId', 'customerId', 'billableMetricId', 'period'],
+          without: ['entitlementId', 'customerId', 'billableMetricId', 'period', 'currency'],
         },
         usage: {
           fields: { customerId: Id('customer'), billableMetricId: Id('billableMetric') },
-          without: ['entitlementId', 'subscriptionId'],
+          without: ['entitlementId', 'subscriptionId', 'currency'],
+        },
+        billing_credits: {
+          fields: { customerId: Id('customer'), currency: Type.String() },
+          without: ['entitlementId', 'subscriptionId', 'billableMetricId', 'period', 'limit'],
         },
       },
     },

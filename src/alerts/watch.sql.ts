@@ -1,14 +1,15 @@
 import { effectiveNowOf } from '../clocks/index.ts';
 import { sql, type Tx } from '../db/index.ts';
 import { hasMetered } from '../entitlements/index.ts';
+import { hasCreditWatches } from '../invoicing/index.ts';
 import type { Instant } from '../kernel/time.ts';
 import { findOldestAcceptedAfter, type UsedCustomer } from '../metering/index.ts';
 
-/** The mark of the evaluated events, and is there an alert or a metered entitlement of any merchant? */
+/** The mark of the evaluated events, and is there anything of any merchant that usage may change? */
 export const selectStanding = async (tx: Tx): Promise<{ seenSeq: bigint; isWatched: boolean }> => {
   const { seenSeq, hasAlerts } = await tx.one<{ seenSeq: bigint; hasAlerts: boolean }>(sql`
     select seen_seq, exists (select from alert) as has_alerts from alert_mark`);
-  return { seenSeq, isWatched: hasAlerts || (await hasMetered(tx)) };
+  return { seenSeq, isWatched: hasAlerts || (await hasMetered(tx)) || (await hasCreditWatches(tx)) };
 };
 
 /** The time of acceptance of the oldest event that is not evaluated; null: none, or there is nothing to evaluate. */

@@ -1,6 +1,7 @@
 import { effectiveNow, effectiveNowForReading } from '../clocks/index.ts';
 import type { Database, Tx } from '../db/index.ts';
 import { evaluateBalances } from '../entitlements/index.ts';
+import { findWatchedCustomers, wakeCredits } from '../invoicing/index.ts';
 import type { Chore } from '../jobs/index.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Instant } from '../kernel/time.ts';
@@ -70,9 +71,13 @@ async function evaluateUsed(
   { after, upTo }: Stretch,
   now: Instant,
 ): Promise<void> {
-  const { customers, used } = await database.transaction('every merchant, reading', async (tx) => {
+  const { customers, used, credited } = await database.transaction('every merchant, reading', async (tx) => {
     const found = await findCustomersWithEvents(tx, after, upTo);
-    return { customers: found, used: await selectAlertsOfCustomers(tx, found) };
+    return {
+      customers: found,
+      used: await selectAlertsOfCustomers(tx, found),
+      credited: await findWatchedCustomers(tx, found),
+    };
   });
   for (const [merchantId, those] of Map.groupBy(used, (alert) => alert.merchantId)) {
     for (let place = 0; place < those.length; place += MOST_TOGETHER) {
@@ -83,6 +88,13 @@ async function evaluateUsed(
       for (const id of changed) await evaluate(dependencies, database, { merchantId, id }, now);
     }
   }
+  for (const [merchantId, those] of Map.groupBy(credited, (each) => each.merchantId))
+    await inMerchant(database, merchantId, (tx) =>
+      wakeCredits(
+        tx,
+        those.map(({ customerId }) => customerId),
+      ),
+    );
   await evaluateBalances(database, customers, now);
 }
 

@@ -2,7 +2,7 @@ import { eachInTurns, sortedInTurns } from '../http/index.ts';
 import { type Decimal, sum, ZERO } from '../kernel/decimal.ts';
 import type { Instant } from '../kernel/time.ts';
 
-export type FactKind = 'invoice' | 'refund' | 'rebate' | 'payment' | 'dispute';
+export type FactKind = 'invoice' | 'refund' | 'rebate' | 'payment' | 'dispute' | 'earned';
 type FactStatus =
   | 'outstanding'
   | 'paid'
@@ -42,13 +42,15 @@ export interface Summary {
   readonly writtenOff: CountAndAmount;
   readonly refunds: CountAndAmount;
   readonly rebates: CountAndAmount;
+  /** Paid billing credits that were used or expired. */
+  readonly earned: Decimal;
   readonly completed: CountAndAmount;
   readonly pending: CountAndAmount;
   readonly expired: CountAndAmount;
   /** What open disputes hold back, and what lost ones took. */
   readonly disputed: CountAndAmount;
   readonly lost: CountAndAmount;
-  /** Issued, less refunds, rebates and write-offs. */
+  /** Issued and earned, less refunds, rebates and write-offs. */
   readonly netRevenue: Decimal;
 }
 
@@ -64,6 +66,7 @@ export function summarize(figures: readonly Figure[]): Summary {
   const writtenOff = totalOpen(of(invoices, 'written_off'));
   const refunds = total(figures.filter(({ kind }) => kind === 'refund'));
   const rebates = total(figures.filter(({ kind }) => kind === 'rebate'));
+  const earned = total(figures.filter(({ kind }) => kind === 'earned')).amount;
   return {
     issued,
     outstanding,
@@ -74,12 +77,13 @@ export function summarize(figures: readonly Figure[]): Summary {
     writtenOff,
     refunds,
     rebates,
+    earned,
     completed: total(of(payments, 'completed')),
     pending: total(of(payments, 'pending')),
     expired: total(of(payments, 'expired')),
     disputed: total(of(disputes, 'open')),
     lost: total(of(disputes, 'lost')),
-    netRevenue: issued.amount.minus(refunds.amount).minus(rebates.amount).minus(writtenOff.amount),
+    netRevenue: issued.amount.plus(earned).minus(refunds.amount).minus(rebates.amount).minus(writtenOff.amount),
   };
 }
 

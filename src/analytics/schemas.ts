@@ -70,7 +70,8 @@ const InvoiceSummary = Type.Object(
     $id: 'InvoiceSummary',
     description: 'The invoices of the time, by their state.',
     'x-fields': {
-      issued: 'Invoices that were issued in the time and are not cancelled, without wallet top-ups.',
+      issued:
+        'Invoices that were issued in the time and are not cancelled, without wallet top-ups and purchases of billing credits.',
       outstanding: 'Open invoices, and their unpaid part.',
       paid: 'Paid invoices, and the settled part of `issued`, also by part payments.',
       writtenOff: 'Written-off invoices, and their unpaid part.',
@@ -138,6 +139,11 @@ const GroupTrendEntry = Type.Object(
   },
 );
 
+const EARNED =
+  'Paid billing credits that were used or expired, at what was paid for them, without tax, in major units.';
+const NET_REVENUE =
+  'Issued invoices and earned billing credits less refunds, rebates and written-off amounts, without tax, in major units.';
+
 const RevenueTrendBucket = Type.Object(
   {
     timestamp: Timestamp,
@@ -146,6 +152,7 @@ const RevenueTrendBucket = Type.Object(
     completedPayments: Amount,
     refunds: Amount,
     rebates: Amount,
+    earned: Amount,
     netRevenue: Amount,
     groupBreakdown: Type.Optional(Type.Array(GroupTrendEntry)),
   },
@@ -159,7 +166,8 @@ const RevenueTrendBucket = Type.Object(
       completedPayments: 'The money received, with tax, in major units.',
       refunds: 'The refunds without tax, in major units.',
       rebates: 'The credit notes over a part of an invoice, without tax, in major units.',
-      netRevenue: 'Issued invoices less refunds, rebates and written-off amounts, in major units.',
+      earned: EARNED,
+      netRevenue: NET_REVENUE,
       groupBreakdown: 'The issued invoices of each group. Present with `groupBy`.',
     },
   },
@@ -179,13 +187,14 @@ const GroupInvoiceSummary = Type.Object(
     $id: 'GroupInvoiceSummary',
     description: 'The figures of one group.',
     'x-fields': {
-      issued: 'Invoices that were issued in the time and are not cancelled, without wallet top-ups.',
+      issued:
+        'Invoices that were issued in the time and are not cancelled, without wallet top-ups and purchases of billing credits.',
       outstanding: 'Open invoices, and their unpaid part.',
       paid: 'Paid invoices, and the settled part of `issued`, also by part payments.',
       writtenOff: 'Written-off invoices, and their unpaid part.',
       groupKey: ['The id of the group, or `other` or `none`.', 'plan_8c3d5e0f1a2b4c6d'],
       groupLabel: ['The name of the group.', 'Growth'],
-      netRevenue: 'Issued invoices less refunds, rebates and written-off amounts, in major units.',
+      netRevenue: NET_REVENUE,
     },
   },
 );
@@ -196,17 +205,19 @@ const FIGURES = {
   refundCount: Type.Integer(),
   totalRebates: Amount,
   rebateCount: Type.Integer(),
+  totalEarned: Amount,
   invoices: InvoiceSummary,
   disputes: DisputeSummary,
   payments: PaymentSummary,
   trend: Type.Array(RevenueTrendBucket),
 };
 const FIGURES_WORDS = {
-  netRevenue: 'Issued invoices less refunds, rebates and written-off amounts, without tax, in major units.',
+  netRevenue: NET_REVENUE,
   totalRefunds: 'The refunds that are not voided, without tax, in major units.',
   refundCount: 'The number of these refunds.',
   totalRebates: 'The credit notes over a part of an invoice, without tax, in major units.',
   rebateCount: 'The number of these credit notes.',
+  totalEarned: EARNED,
   invoices: 'The invoices of the time.',
   disputes: 'The disputes about payments. They change no other figure.',
   payments: 'The payments of the time.',

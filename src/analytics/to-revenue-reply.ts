@@ -22,6 +22,7 @@ export async function toFiguresReply(figures: readonly Figure[], currency: strin
     refundCount: all.refunds.count,
     totalRebates: formatMoney(all.rebates.amount, currency),
     rebateCount: all.rebates.count,
+    totalEarned: formatMoney(all.earned, currency),
     invoices: toInvoices(all, currency),
     disputes: { open: toCategory(all.disputed, currency), lost: toCategory(all.lost, currency) },
     payments: {
@@ -45,6 +46,7 @@ const toBucket = (summary: Summary, currency: string) => ({
   completedPayments: formatMoney(summary.completed.amount, currency),
   refunds: formatMoney(summary.refunds.amount, currency),
   rebates: formatMoney(summary.rebates.amount, currency),
+  earned: formatMoney(summary.earned, currency),
   netRevenue: formatMoney(summary.netRevenue, currency),
 });
 

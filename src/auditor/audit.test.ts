@@ -199,6 +199,14 @@ const BREAKS: Readonly<Record<string, readonly [broken: string, undone: string]>
     `update credit_note set kind = 'cancellation' where invoice_id = 'INVOICE'; insert into invoice_line (merchant_id, invoice_id, id, position, event_type, line_item_type, type, price_id, fee_id, display_name, metric_name, metric_unit, metric_description, quantity, unit_price, total_price, discount_price, tax_rate, total_tax, total_amount, period_start, period_end) select merchant_id, id, 'line_twice_' || n, 100 + n, 'fee', 'charge', 'charge', 'price_twice', 'fee_twice', '', '', '', '', 1, 1, 1, 0, 0, 0, 1, period_start + n * interval '1 hour', period_end from invoice, generate_series(1, 2) n where id = 'INVOICE'`,
     `delete from invoice_line where price_id = 'price_twice'; update credit_note set kind = 'refund' where invoice_id = 'INVOICE'`,
   ],
+  'bought-credits-are-paid': [
+    `insert into billing_credit (merchant_id, id, customer_id, invoice_id, name, amount, currency, category, priority, effective_at, applies_to, source, metadata, created_at, updated_at, price, earned) select merchant_id, 'bcr_broken', customer_id, id, '', 1, 'USD', 'paid', 0, now(), '{}', 'purchase', '{}', now(), now(), 1, 0 from invoice where id = 'INVOICE'; update invoice set one_off = '{"buys": {}}' where id = 'INVOICE'`,
+    `delete from billing_credit where id = 'bcr_broken'; update invoice set one_off = null where id = 'INVOICE'`,
+  ],
+  'credits-are-earned': [
+    `insert into billing_credit (merchant_id, id, customer_id, invoice_id, name, amount, currency, category, priority, effective_at, applies_to, source, metadata, created_at, updated_at, price, earned) select merchant_id, 'bcr_broken', customer_id, id, '', 1, 'USD', 'paid', 0, now(), '{}', 'purchase', '{}', now(), now(), 1, 1 from invoice where id = 'INVOICE'`,
+    `delete from billing_credit where id = 'bcr_broken'`,
+  ],
   'schedules-invoice-what-they-say': [
     'update schedule_invoice set amount = amount + 1',
     'update schedule_invoice set amount = amount - 1',

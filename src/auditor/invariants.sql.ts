@@ -448,6 +448,36 @@ export const invariants: readonly Invariant[] = [
        where booked <> due`,
   },
   {
+    name: 'bought-credits-are-paid',
+    meaning: 'a paid invoice that buys a billing credit has made one, and no other invoice has',
+    broken: sql`
+      select merchant_id, id, format('it has %s, %s should be', made, wanted) as detail
+        from (
+          select i.merchant_id, i.id,
+                 (select count(*) from billing_credit b
+                   where b.merchant_id = i.merchant_id and b.invoice_id = i.id and not b.is_undone) as made,
+                 case when i.status = 'PAID' and not exists (
+                        select from credit_note n
+                         where n.merchant_id = i.merchant_id and n.invoice_id = i.id and n.status = 'ISSUED')
+                      then 1 else 0 end as wanted
+            from invoice i where i.one_off -> 'buys' is not null) i
+       where made <> wanted`,
+  },
+  {
+    name: 'credits-are-earned',
+    meaning: 'what billing credits earned is booked, and is never more than was paid for them',
+    broken: sql`
+      select merchant_id, id, format('%s is booked, %s earned of %s', booked, earned, price) as detail
+        from (
+          select b.merchant_id, b.id, b.price, b.earned,
+                 (select coalesce(sum(e.amount), 0) from ledger_transaction t
+                    join ledger_entry e on e.merchant_id = t.merchant_id and e.transaction_id = t.id
+                   where t.merchant_id = b.merchant_id and t.key like 'earned:' || b.id || ':%'
+                     and e.account = 'deferred_credits') as booked
+            from billing_credit b where b.price is not null or b.earned <> 0) b
+       where booked <> earned or earned not between 0 and coalesce(price, 0)`,
+  },
+  {
     name: 'wallet-applied-is-booked',
     meaning: 'I-43: what the wallet paid of an invoice was taken from it, and went back where it was cancelled',
     broken: sql`
@@ -829,7 +859,7 @@ export const invariants: readonly Invariant[] = [
         from alert a
         left join entitlement e on e.merchant_id = a.merchant_id and e.id = a.entitlement_id
         left join subscription s on s.merchant_id = a.merchant_id and s.id = a.subscription_id
-       where a.type <> 'usage' and coalesce(e.customer_id, s.customer_id) is distinct from a.customer_id`,
+       where a.type in ('balance', 'invoice_total') and coalesce(e.customer_id, s.customer_id) is distinct from a.customer_id`,
   },
   {
     name: 'alerts-are-looked-at',

@@ -1,5 +1,14 @@
 /** All that other domains may use of invoicing. */
 
+export { BUYS_CREDIT, creditPurchases } from './billing-credits/purchases.ts';
+export { creditTopUps, TOPS_UP_CREDITS } from './billing-credits/top-ups.ts';
+export {
+  hasCreditWatches,
+  insertWatch as watchCredits,
+  selectWatchedCustomers as findWatchedCustomers,
+  wakeCredits,
+} from './billing-credits/watch.sql.ts';
+export { findCredits } from './billing-credits/watch.ts';
 export {
   lockUnissuedUnder,
   selectIssuedUnderAdjustment as findIssuedUnderAdjustment,

@@ -1,6 +1,7 @@
 import type { Tx } from '../db/index.ts';
 import type { DueKind, StepResult } from '../jobs/index.ts';
 import { type Instant, isAfter } from '../kernel/time.ts';
+import { creditWatchDueKind } from './billing-credits/watch.ts';
 import { dunningDueKinds } from './collecting/dunning-steps.ts';
 import { retryCharge } from './collecting/pay-now.ts';
 import { asksCommitment } from './difference/due.ts';
@@ -64,6 +65,7 @@ export const invoicingDueKinds = (dependencies: InvoicingDependencies): DueKind[
     step: (tx, { id }, now) => renderReceipt(dependencies, tx, id, now),
   },
   ...dunningDueKinds(dependencies),
+  creditWatchDueKind(dependencies),
 ];
 
 /** The lines that the next steps of some invoices of one merchant hold, about. */

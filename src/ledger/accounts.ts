@@ -15,6 +15,8 @@ export const accounts = {
   unapplied: { of: 'customer' },
   /** The unpaid top-ups on a customer's invoices. */
   top_ups_due: { of: 'customer' },
+  /** The part of a customer's paid billing credits that is no revenue yet. A credit fills it. */
+  deferred_credits: { of: 'customer' },
   /** Money that came in, less what left. */
   cash: { of: 'merchant' },
   revenue: { of: 'merchant' },

@@ -30,6 +30,7 @@ export const ledgerReasons = [
   'receipt_applied',
   'receipt_returned',
   'wallet_top_up',
+  'credits_earned',
   'wallet_applied',
   'credit',
   'refund',

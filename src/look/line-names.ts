@@ -18,6 +18,7 @@ const en = {
   commitment: 'Minimum commitment',
   balance: 'Prepaid balance',
   topUp: 'Wallet top-up',
+  credits: 'Billing credit',
 };
 
 type LineWord = keyof typeof en;
@@ -41,6 +42,7 @@ const LINE_NAMES: InEachLocale<Readonly<Record<LineWord, string>>> = {
     commitment: 'Mindestumsatz',
     balance: 'Vorausbezahltes Guthaben',
     topUp: 'Guthabenaufladung',
+    credits: 'Guthaben für Rechnungen',
   },
   fr: {
     discount: 'remise',
@@ -59,6 +61,7 @@ const LINE_NAMES: InEachLocale<Readonly<Record<LineWord, string>>> = {
     commitment: 'Engagement minimal',
     balance: 'Solde prépayé',
     topUp: 'Rechargement du solde',
+    credits: 'Crédit de facturation',
   },
   es: {
     discount: 'descuento',
@@ -77,14 +80,18 @@ const LINE_NAMES: InEachLocale<Readonly<Record<LineWord, string>>> = {
     commitment: 'Compromiso mínimo',
     balance: 'Saldo prepagado',
     topUp: 'Recarga del saldo',
+    credits: 'Crédito de facturación',
   },
 };
 
 /** Names of lines that say nothing of the merchant's. */
-const WHOLE: readonly LineWord[] = ['commitment', 'balance', 'topUp'];
+const WHOLE: readonly LineWord[] = ['commitment', 'balance', 'topUp', 'credits'];
 const ENGLISH = Object.entries(en) as [LineWord, string][];
 const WHOLE_BY_NAME = new Map(ENGLISH.filter(([word]) => WHOLE.includes(word)).map(([word, name]) => [name, word]));
 const ADDED_BY_NAME = new Map(ENGLISH.filter(([word]) => !WHOLE.includes(word)).map(([word, name]) => [name, word]));
+
+/** A detail follows in brackets: `Billing credit (110.00 USD)`. */
+const DETAILED = /^([^():]+?)( \([^()]*\))?$/s;
 
 /** Added behind a name: `Tokens: minimum`, `Tokens: minimum: carried over`; a credit note may follow, in brackets. */
 const ADDED = /^(.+): ([^:()]+?)( \([^()]*\))?$/s;
@@ -96,8 +103,9 @@ const ADDED = /^(.+): ([^:()]+?)( \([^()]*\))?$/s;
 export function lineNameIn(locale: Locale, name: string): string {
   if (locale === 'en') return name;
   const words = LINE_NAMES[locale];
-  const whole = WHOLE_BY_NAME.get(name);
-  if (whole !== undefined) return words[whole];
+  const [, start = '', detail = ''] = DETAILED.exec(name) ?? [];
+  const whole = WHOLE_BY_NAME.get(start);
+  if (whole !== undefined) return words[whole] + detail;
   const [, first, added, note = ''] = ADDED.exec(name) ?? [];
   const word = added === undefined ? undefined : ADDED_BY_NAME.get(added);
   return word === undefined ? name : `${lineNameIn(locale, first as string)}: ${words[word]}${note}`;

@@ -11,10 +11,10 @@ export interface AlertFacts extends Correspondents {
   readonly customerId: string;
   readonly alertId: string;
   readonly alertName: string | null;
-  readonly type: 'balance' | 'invoice_total' | 'usage';
+  readonly type: 'balance' | 'invoice_total' | 'usage' | 'billing_credits';
   readonly metricName: string | null;
   readonly featureName: string | null;
-  /** Of an invoice total. */
+  /** Of an invoice total and of billing credits. */
   readonly currency: string | null;
   /** Of usage, and of a balance whose metrics have one: `token`, or the unit in which it is shown. */
   readonly unit: string | DisplayUnit | null;
@@ -39,6 +39,8 @@ function alertFigure({ currency, unit }: AlertFacts, figure: Decimal, locale: Lo
   return unit === null ? digits : `${digits} ${unitOf(name(unit), figure, locale)}`;
 }
 
+const FALLING: ReadonlySet<AlertFacts['type']> = new Set(['balance', 'billing_credits']);
+
 /** The threshold of an alert, in words. */
 function thresholdWords(facts: AlertFacts, locale: Locale): string {
   const { type, threshold, percent, whole } = facts;
@@ -46,13 +48,15 @@ function thresholdWords(facts: AlertFacts, locale: Locale): string {
   if (threshold === null)
     return words.alert.share(share(percent as Decimal), whole === null ? null : alertFigure(facts, whole, locale));
   const shown = alertFigure(facts, threshold, locale);
-  return type === 'balance' ? words.alert.orLess(shown) : shown;
+  return FALLING.has(type) ? words.alert.orLess(shown) : shown;
 }
 
 /** The event, as a sentence. @param owner null: the reader */
 function alertSentence(facts: AlertFacts, owner: string | null, locale: Locale): string {
   const { type, threshold, percent } = facts;
   const { words, percent: share } = writtenIn(locale);
+  if (type === 'billing_credits' && threshold === null)
+    return words.alert.creditsUsed(share(percent as Decimal), owner);
   return type === 'balance' && threshold === null
     ? words.alert.used(share(percent as Decimal), owner)
     : words.alert.reached[type](thresholdWords(facts, locale), owner);

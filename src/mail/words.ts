@@ -112,12 +112,19 @@ const en = {
   byContact: (what: string, contact: { readonly seller: string } | { readonly address: string }, day: string) =>
     `To ${what} the subscription, ${'seller' in contact ? `contact ${contact.seller}` : `write to ${contact.address}`} before ${day}.`,
   alert: {
-    figure: { balance: 'Remaining allowance', invoice_total: 'Invoice total so far, with tax', usage: 'Usage so far' },
+    figure: {
+      balance: 'Remaining allowance',
+      invoice_total: 'Invoice total so far, with tax',
+      usage: 'Usage so far',
+      billing_credits: 'Remaining credit',
+    },
     orLess: (amount: string) => `${amount} or less`,
     share: (percent: string, whole: string | null) => (whole === null ? `${percent} used` : `${percent} of ${whole}`),
     /** @param owner null: the reader */
     used: (percent: string, owner: string | null) =>
       `${percent} of ${owner === null ? 'your allowance' : `the allowance of ${owner}`} is used.`,
+    creditsUsed: (percent: string, owner: string | null) =>
+      `${percent} of ${owner === null ? 'your credit' : `the credit of ${owner}`} is used.`,
     reached: {
       balance: (threshold: string, owner: string | null) =>
         `${owner === null ? 'Your remaining allowance' : `The remaining allowance of ${owner}`} has fallen to ${threshold}.`,
@@ -125,6 +132,8 @@ const en = {
         `${owner === null ? 'Your invoice total with tax' : `The invoice total with tax of ${owner}`} has reached ${threshold}.`,
       usage: (threshold: string, owner: string | null) =>
         `${owner === null ? 'Your usage' : `The usage of ${owner}`} has reached ${threshold}.`,
+      billing_credits: (threshold: string, owner: string | null) =>
+        `${owner === null ? 'Your remaining credit' : `The remaining credit of ${owner}`} has fallen to ${threshold}.`,
     },
     budget: 'This is a budget: access ends now, until the period ends or the budget is raised.',
     once: 'This email is sent once in each period.',
@@ -239,11 +248,14 @@ const de: MailWords = {
       balance: 'Verbleibendes Kontingent',
       invoice_total: 'Rechnungsbetrag bisher, mit Steuer',
       usage: 'Nutzung bisher',
+      billing_credits: 'Verbleibendes Guthaben',
     },
     orLess: (amount) => `${amount} oder weniger`,
     share: (percent, whole) => (whole === null ? `${percent} verbraucht` : `${percent} von ${whole}`),
     used: (percent, owner) =>
       `${percent} ${owner === null ? 'Ihres Kontingents' : `des Kontingents von ${owner}`} sind verbraucht.`,
+    creditsUsed: (percent, owner) =>
+      `${percent} ${owner === null ? 'Ihres Guthabens' : `des Guthabens von ${owner}`} sind verbraucht.`,
     reached: {
       balance: (threshold, owner) =>
         `${owner === null ? 'Ihr verbleibendes Kontingent' : `Das verbleibende Kontingent von ${owner}`} ist auf ${threshold} gesunken.`,
@@ -251,6 +263,8 @@ const de: MailWords = {
         `${owner === null ? 'Ihr Rechnungsbetrag mit Steuer' : `Der Rechnungsbetrag mit Steuer von ${owner}`} hat ${threshold} erreicht.`,
       usage: (threshold, owner) =>
         `${owner === null ? 'Ihre Nutzung' : `Die Nutzung von ${owner}`} hat ${threshold} erreicht.`,
+      billing_credits: (threshold, owner) =>
+        `${owner === null ? 'Ihr verbleibendes Guthaben' : `Das verbleibende Guthaben von ${owner}`} ist auf ${threshold} gesunken.`,
     },
     budget: 'Dies ist ein Budget: Der Zugang endet jetzt, bis der Zeitraum endet oder das Budget erhöht wird.',
     once: 'Diese E-Mail wird in jedem Zeitraum einmal gesendet.',
@@ -362,11 +376,14 @@ const fr: MailWords = {
       balance: 'Quota restant',
       invoice_total: 'Total de la facture à ce jour, taxes comprises',
       usage: 'Consommation à ce jour',
+      billing_credits: 'Crédit restant',
     },
     orLess: (amount) => `${amount} ou moins`,
     share: (percent, whole) => (whole === null ? `${percent} consommés` : `${percent} de ${whole}`),
     used: (percent, owner) =>
       `${percent} ${owner === null ? 'de votre quota' : `du quota de ${owner}`} sont consommés.`,
+    creditsUsed: (percent, owner) =>
+      `${percent} ${owner === null ? 'de votre crédit' : `du crédit de ${owner}`} sont consommés.`,
     reached: {
       balance: (threshold, owner) =>
         `${owner === null ? 'Votre quota restant' : `Le quota restant de ${owner}`} est descendu à ${threshold}.`,
@@ -374,6 +391,8 @@ const fr: MailWords = {
         `${owner === null ? 'Le total de votre facture, taxes comprises,' : `Le total, taxes comprises, de la facture de ${owner}`} a atteint ${threshold}.`,
       usage: (threshold, owner) =>
         `${owner === null ? 'Votre consommation' : `La consommation de ${owner}`} a atteint ${threshold}.`,
+      billing_credits: (threshold, owner) =>
+        `${owner === null ? 'Votre crédit restant' : `Le crédit restant de ${owner}`} est descendu à ${threshold}.`,
     },
     budget:
       'C’est un budget\u00a0: l’accès prend fin maintenant, jusqu’à la fin de la période ou au relèvement du budget.',
@@ -485,11 +504,14 @@ const es: MailWords = {
       balance: 'Unidades disponibles',
       invoice_total: 'Total de la factura hasta ahora, con impuestos',
       usage: 'Consumo hasta ahora',
+      billing_credits: 'Crédito disponible',
     },
     orLess: (amount) => `${amount} o menos`,
     share: (percent, whole) => (whole === null ? `${percent} consumido` : `${percent} de ${whole}`),
     used: (percent, owner) =>
       `Se ha consumido el ${percent} ${owner === null ? 'de sus unidades' : `de las unidades de ${owner}`}.`,
+    creditsUsed: (percent, owner) =>
+      `Se ha consumido el ${percent} ${owner === null ? 'de su crédito' : `del crédito de ${owner}`}.`,
     reached: {
       balance: (threshold, owner) =>
         `${owner === null ? 'Sus unidades disponibles' : `Las unidades disponibles de ${owner}`} han bajado a ${threshold}.`,
@@ -497,6 +519,8 @@ const es: MailWords = {
         `${owner === null ? 'El total de su factura, con impuestos,' : `El total, con impuestos, de la factura de ${owner}`} ha alcanzado ${threshold}.`,
       usage: (threshold, owner) =>
         `${owner === null ? 'Su consumo' : `El consumo de ${owner}`} ha alcanzado ${threshold}.`,
+      billing_credits: (threshold, owner) =>
+        `${owner === null ? 'Su crédito disponible' : `El crédito disponible de ${owner}`} ha bajado a ${threshold}.`,
     },
     budget: 'Es un límite de gasto: el acceso termina ahora, hasta que acabe el periodo o se aumente el límite.',
     once: 'Este correo se envía una vez en cada periodo.',

@@ -13,6 +13,7 @@ export const paymentErrors = {
     status: 409,
     message: 'A payment of this invoice is disputed. Refund the invoice when the dispute has ended.',
   },
+  PAYMENT_METHOD_REQUIRED: { status: 409, message: 'This customer has no stored payment method that can be charged.' },
   NO_PAYMENT_METHOD: { status: 409, message: 'This customer has no stored card that can be charged.' },
   NO_PAYMENT_PROVIDER: {
     status: 409,

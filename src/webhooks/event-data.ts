@@ -59,7 +59,7 @@ const DATA_FIELDS: FieldWords = {
 const customer = { customerId: Id('customer') };
 const subscription = { subscriptionId: Type.Optional(Nullable(Id('subscription'))) };
 const figure = {
-  type: OneOf(['balance', 'invoice_total', 'usage']),
+  type: OneOf(['balance', 'invoice_total', 'usage', 'billing_credits']),
   name: Nullable(Type.String()),
   value: DecimalOut,
   threshold: Nullable(DecimalOut),
@@ -94,13 +94,20 @@ const DATA: Readonly<Record<string, Readonly<Record<string, TSchema>>>> = {
     ...customer,
     ...subscription,
     grantId: Type.Optional(Id('grant')),
+    billingCreditId: Type.Optional(Id('billingCredit')),
     refundId: Type.Optional(Type.String()),
     creditNoteId: Type.Optional(Type.String()),
     paymentId: Type.Optional(Id('payment')),
     ...pushed,
   },
   subscription: { subscriptionId: Id('subscription'), ...customer },
-  billing_credit: { billingCreditId: Id('billingCredit'), ...customer },
+  billing_credit: {
+    billingCreditId: Type.Optional(Id('billingCredit')),
+    ...customer,
+    currency: Type.Optional(Type.String()),
+    available: Type.Optional(DecimalOut),
+  },
+  credit_top_up: { ...customer, currency: Type.String(), declines: Type.Integer(), available: DecimalOut },
   grant: { grantId: Id('grant'), ...entitled },
   /** A reset has no figure. */
   entitlement: {

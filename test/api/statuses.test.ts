@@ -128,6 +128,13 @@ describe('the usual status', () => {
     expect([first.status, again.status, again.body.invoiceId]).toEqual([201, 200, first.body.invoiceId]);
   });
 
+  it('a second purchase of a credit with the same idempotencyKey is answered with the first: 200', async () => {
+    const known = await firstCall('purchaseBillingCredit');
+    const first = await call('purchaseBillingCredit', world.merchant, known);
+    const again = await call('purchaseBillingCredit', world.merchant, known);
+    expect([first.status, again.status, again.body.invoiceId]).toEqual([201, 200, first.body.invoiceId]);
+  });
+
   it('a second creation of the same customer is answered with the first: 200', async () => {
     const { body } = await firstCall('createCustomer');
     const first = await call('createCustomer', world.merchant, { body });
@@ -734,6 +741,23 @@ describe('409', () => {
         const { params, body } = (await firstCall('createBillingCredit', each)) as Required<Call>;
         await each.shop.create(`/v0/customers/${params.id}/billingCredits`, body);
         return { params, body: { ...(body as object), amount: '2' } };
+      },
+    },
+    {
+      operationId: 'purchaseBillingCredit',
+      code: 'IDEMPOTENCY_KEY_REUSED',
+      call: async (each) => {
+        const { params, body } = (await firstCall('purchaseBillingCredit', each)) as Required<Call>;
+        await each.shop.create(`/v0/customers/${params.id}/billingCredits/purchase`, body);
+        return { params, body: { ...(body as object), amount: '2' } };
+      },
+    },
+    {
+      operationId: 'setCreditTopUp',
+      code: 'PAYMENT_METHOD_REQUIRED',
+      call: async (each) => {
+        const { body } = (await firstCall('setCreditTopUp', each)) as Required<Call>;
+        return { params: { id: (await each.shop.customer()).id }, body };
       },
     },
     {

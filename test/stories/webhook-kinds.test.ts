@@ -126,6 +126,17 @@ async function draft(): Promise<Resource> {
   return (await shop.invoices(subscription))[0];
 }
 
+/** A fee that uses so much of a credit of 10.00, which expires at the end of the month. */
+async function useCredit(unitPrice: number): Promise<void> {
+  const clock = await shop.clock(START);
+  const fee = await shop.feePrice({ properties: { unitPrice: String(unitPrice) } });
+  const { customerId } = await shop.subscribe(await shop.plan([fee]), { clock });
+  await shop.create(`/v0/customers/${customerId}/billingCredits`, {
+    ...{ name: 'Welcome', amount: '10', currency: 'USD', expiresAt: '2026-02-01T00:00:00Z', idempotencyKey: 'used' },
+  });
+  await shop.advance(clock, 'P1M');
+}
+
 const ordered = async () => newOrder(shop, await shop.customer());
 
 const paused = async () => shop.act(`/v0/subscriptions/${(await shop.issued()).subscription.id}/pause`, {});
@@ -183,6 +194,17 @@ const CAUSES: Readonly<Record<EventType, () => Promise<unknown>>> = {
     shop.create(`/v0/customers/${(await shop.customer()).id}/billingCredits`, {
       ...{ name: 'Welcome', amount: '10', currency: 'USD', idempotencyKey: 'k' },
     }),
+  'billing_credit.low.v0': () => useCredit(8),
+  'billing_credit.exhausted.v0': () => useCredit(10),
+  'billing_credit.expired.v0': () => useCredit(0),
+  'credit_top_up.paused.v0': async () => {
+    const [clock, customer] = [await shop.clock(START), await shop.customer()];
+    await shop.subscribe(await shop.plan([await shop.feePrice()]), { clock, customer });
+    const setup = await shop.create(`/v0/customers/${customer.id}/paymentMethods`);
+    await shop.act(`/v0/paymentSessions/${setup.id}/complete`, { paymentMethod: 'pm_then_declined' });
+    await shop.replace(`/v0/customers/${customer.id}/creditTopUp`, { currency: 'USD', threshold: '1', amount: '10' });
+    await shop.advance(clock, 'P1D');
+  },
   'grant.created.v0': async () => shop.create((await entitled()).grants, { amount: 5 }),
   'grant.voided.v0': async () => {
     const { grants } = await entitled();

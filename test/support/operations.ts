@@ -156,6 +156,20 @@ const commitmentOf = ({ id: subscriptionId, customerId, currency }: Resource) =>
 });
 const newCommitment = ({ shop, subscription }: World) => shop.create('/v0/commitments', commitmentOf(subscription));
 
+/** A customer with a stored card. */
+async function withCard(shop: World['shop']): Promise<Resource> {
+  const customer = await shop.customer();
+  await storeMethod(shop, customer);
+  return customer;
+}
+
+async function withTopUp(shop: World['shop']): Promise<Resource> {
+  const customer = await withCard(shop);
+  const topUp = { currency: 'USD', threshold: '20.00', amount: '100.00' };
+  await shop.replace(`/v0/customers/${customer.id}/creditTopUp`, topUp);
+  return customer;
+}
+
 const newCredit = (shop: World['shop'], customer: Resource, fields: object = {}) =>
   shop.create(`/v0/customers/${customer.id}/billingCredits`, {
     ...{ name: 'Welcome', amount: '1', currency: 'USD', effectiveAt: FAR_AHEAD, idempotencyKey: unique('credit') },
@@ -733,6 +747,26 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
         metadata: { campaign: 'spring' },
       }),
   ],
+  purchaseBillingCredit: [
+    async ({ shop }) =>
+      on((await shop.customer()).id, { amount: '25.00', currency: 'USD', idempotencyKey: unique('purchase') }),
+    async ({ shop, clock }) =>
+      on((await shop.customer()).id, {
+        ...{ amount: '25.00', price: '20.00', currency: 'USD', expiresAt: FAR_AHEAD, testClockId: clock.id },
+        ...{ redirectUrls: { onSuccess: 'http://localhost/paid', onFailure: 'http://localhost/no' } },
+        idempotencyKey: unique('purchase'),
+      }),
+  ],
+  setCreditTopUp: [
+    async ({ shop }) => on((await withCard(shop)).id, { currency: 'USD', threshold: '20.00', amount: '100.00' }),
+    async ({ shop, clock }) =>
+      on((await withCard(shop)).id, {
+        ...{ currency: 'USD', threshold: '20.00', amount: '100.00', expiresAfter: 'P1Y', maximumPerMonth: 4 },
+        testClockId: clock.id,
+      }),
+  ],
+  getCreditTopUp: [async ({ shop }) => on((await withTopUp(shop)).id)],
+  deleteCreditTopUp: [async ({ shop }) => on((await withTopUp(shop)).id)],
   listBillingCredits: [({ customer }) => on(customer.id)],
   getBillingCreditBalance: [
     ({ customer }) => ({ ...on(customer.id), query: { currency: 'USD' } }),

@@ -28,6 +28,8 @@ import type {
   BillingCreditBalance,
   BillingCreditCreate,
   BillingCreditList,
+  BillingCreditPurchase,
+  BillingCreditPurchaseCreate,
   BillingSchedule,
   BillingScheduleCreate,
   BillingScheduleList,
@@ -55,6 +57,8 @@ import type {
   CreditNote,
   CreditNoteCreate,
   CreditNoteList,
+  CreditTopUp,
+  CreditTopUpSet,
   Customer,
   CustomerAccess,
   CustomerChange,
@@ -628,6 +632,42 @@ export interface CustomersResource {
    * `GET /v0/customers/{id}/billingCredits/balance`
    */
   getBillingCreditBalance(id: string, query?: GetBillingCreditBalanceQuery, options?: CallOptions): Promise<BillingCreditBalance>;
+
+  /**
+   * Sell a billing credit to a customer.
+   *
+   * Makes an invoice over the price and a payment session. The credit is made in the transaction that marks the invoice `PAID`. If the session expires, the invoice is cancelled. The same `idempotencyKey` again answers 200 with the first purchase.
+   *
+   * `POST /v0/customers/{id}/billingCredits/purchase`
+   */
+  purchaseBillingCredit(id: string, body: BillingCreditPurchaseCreate, options?: CallOptions): Promise<BillingCreditPurchase>;
+
+  /**
+   * Top up billing credits automatically.
+   *
+   * Buys credits by the stored card when less than `threshold` is available, one at a time. Three declined charges in a row pause it; a PUT makes it active again. Without a stored card: 409 `PAYMENT_METHOD_REQUIRED`.
+   *
+   * `PUT /v0/customers/{id}/creditTopUp`
+   */
+  setCreditTopUp(id: string, body: CreditTopUpSet, options?: CallOptions): Promise<CreditTopUp>;
+
+  /**
+   * Retrieve the automatic top-up of a customer.
+   *
+   * If there is none: 404.
+   *
+   * `GET /v0/customers/{id}/creditTopUp`
+   */
+  getCreditTopUp(id: string, options?: CallOptions): Promise<CreditTopUp>;
+
+  /**
+   * End the automatic top-up of a customer.
+   *
+   * A top-up that is being paid still makes its credit.
+   *
+   * `DELETE /v0/customers/{id}/creditTopUp`
+   */
+  deleteCreditTopUp(id: string, options?: CallOptions): Promise<void>;
 
   /**
    * Record money that names no invoice.
@@ -3037,6 +3077,10 @@ export interface Operations {
   'POST /v0/customers/{id}/billingCredits': { query: Record<string, never>; body: BillingCreditCreate; reply: BillingCredit };
   'GET /v0/customers/{id}/billingCredits': { query: ListBillingCreditsQuery; body: undefined; reply: BillingCreditList };
   'GET /v0/customers/{id}/billingCredits/balance': { query: GetBillingCreditBalanceQuery; body: undefined; reply: BillingCreditBalance };
+  'POST /v0/customers/{id}/billingCredits/purchase': { query: Record<string, never>; body: BillingCreditPurchaseCreate; reply: BillingCreditPurchase };
+  'PUT /v0/customers/{id}/creditTopUp': { query: Record<string, never>; body: CreditTopUpSet; reply: CreditTopUp };
+  'GET /v0/customers/{id}/creditTopUp': { query: Record<string, never>; body: undefined; reply: CreditTopUp };
+  'DELETE /v0/customers/{id}/creditTopUp': { query: Record<string, never>; body: undefined; reply: null };
   'POST /v0/billingCredits/{id}/void': { query: Record<string, never>; body: Reason; reply: BillingCredit };
   'POST /v0/commitments': { query: Record<string, never>; body: CommitmentCreate; reply: Commitment };
   'GET /v0/commitments': { query: ListCommitmentsQuery; body: undefined; reply: CommitmentList };

@@ -1,7 +1,7 @@
 // Made of the OpenAPI document by `npm run sdk:generate`. A test makes it again and compares.
 
 /** The reason of an error, for programs. A later version can add codes. */
-export type ErrorCode = ("API_KEY_MISSING" | "API_KEY_INVALID" | "API_KEY_EXPIRED" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "INVALID_TRANSITION" | "PRECONDITION_FAILED" | "METHOD_NOT_ALLOWED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "MALFORMED_REQUEST" | "REQUEST_TIMEOUT" | "HEADERS_TOO_LARGE" | "MALFORMED_BODY" | "INVALID_VALUE" | "RATE_LIMITED" | "TOO_MANY_AT_ONCE" | "TOOK_TOO_LONG" | "CLOCK_BEHIND" | "DATABASE_FULL" | "DATABASE_UNAVAILABLE" | "CONSUMER_EXISTS" | "TAX_NOT_ENABLED" | "PROVIDER_NOT_CONNECTED" | "EXTERNAL_ID_TAKEN" | "CUSTOMER_EXISTS" | "CUSTOMER_IN_USE" | "KEY_TAKEN" | "FEATURE_IN_USE" | "METRIC_IN_USE" | "ITEM_IN_USE" | "FEE_IN_USE" | "PRICE_IN_USE" | "PLAN_IN_USE" | "VERSION_IS_DEFAULT" | "VERSION_NOT_PUBLISHED" | "CLOCK_BACKWARDS" | "CLOCK_ADVANCING" | "TEST_CLOCK_IN_USE" | "INGEST_QUEUE_FULL" | "EVENTS_ARCHIVED" | "ARCHIVE_UNAVAILABLE" | "ADJUSTMENT_IN_USE" | "COUPON_EXPIRED" | "COUPON_ALREADY_REDEEMED" | "COUPON_EXHAUSTED" | "COUPON_NOT_APPLICABLE" | "CHANGE_SCHEDULED" | "OTHER_PLAN_VERSION" | "PLAN_MIGRATION_RUNNING" | "ENTITLEMENT_NOT_METERED" | "RESERVATION_UNAVAILABLE" | "ENTITLEMENT_ENDED" | "ENTITLEMENT_EXISTS" | "INSUFFICIENT_BALANCE" | "INVOICE_NOT_PAID" | "INVOICE_ALREADY_REFUNDED" | "WALLET_SPENT" | "PAYMENT_RETURNED" | "SETTLEMENT_TOO_MUCH" | "REBILL_NOT_POSSIBLE" | "TAX_FAILED" | "DOCUMENT_NOT_AVAILABLE" | "PAYMENT_SESSION_EXPIRED" | "PAYMENT_IN_PROGRESS" | "PROVIDER_SIGNATURE_INVALID" | "PAID_AT_PROVIDER" | "PAYMENT_DISPUTED" | "NO_PAYMENT_METHOD" | "NO_PAYMENT_PROVIDER" | "REFERENCE_TAKEN" | "ORDER_IN_USE" | "ORDER_WITHOUT_LINES" | "ORDER_TOTAL_DIFFERS" | "APPROVAL_PENDING" | "SNAPSHOT_STALE" | "SELF_APPROVAL" | "WEBHOOK_SIGNATURE_INVALID" | "SECRET_UNREADABLE" | "SOURCE_DISABLED" | "TOO_MANY_ENDPOINTS" | "ENDPOINT_DISABLED" | "TOO_MANY_DELIVERIES" | "CHECKOUT_NOT_POSSIBLE" | "CHECKOUT_LINK_USED" | "CHECKOUT_REPEATED" | "CHECKOUT_CHANGED" | "SIGNED_OUT" | "SIGN_IN_FAILED" | "SIGN_IN_LINK_INVALID" | "ORGANIZATION_NEEDED" | "INSECURE_SIGN_IN" | "CROSS_SITE" | "CONSOLE_HEADER_MISSING" | "PASSWORD_WRONG" | "SIGN_IN_AGAIN" | "PASSWORD_EXISTS")
+export type ErrorCode = ("API_KEY_MISSING" | "API_KEY_INVALID" | "API_KEY_EXPIRED" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "INVALID_TRANSITION" | "PRECONDITION_FAILED" | "METHOD_NOT_ALLOWED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "MALFORMED_REQUEST" | "REQUEST_TIMEOUT" | "HEADERS_TOO_LARGE" | "MALFORMED_BODY" | "INVALID_VALUE" | "RATE_LIMITED" | "TOO_MANY_AT_ONCE" | "TOOK_TOO_LONG" | "CLOCK_BEHIND" | "DATABASE_FULL" | "DATABASE_UNAVAILABLE" | "CONSUMER_EXISTS" | "TAX_NOT_ENABLED" | "PROVIDER_NOT_CONNECTED" | "EXTERNAL_ID_TAKEN" | "CUSTOMER_EXISTS" | "CUSTOMER_IN_USE" | "KEY_TAKEN" | "FEATURE_IN_USE" | "METRIC_IN_USE" | "ITEM_IN_USE" | "FEE_IN_USE" | "PRICE_IN_USE" | "PLAN_IN_USE" | "VERSION_IS_DEFAULT" | "VERSION_NOT_PUBLISHED" | "CLOCK_BACKWARDS" | "CLOCK_ADVANCING" | "TEST_CLOCK_IN_USE" | "INGEST_QUEUE_FULL" | "EVENTS_ARCHIVED" | "ARCHIVE_UNAVAILABLE" | "ADJUSTMENT_IN_USE" | "COUPON_EXPIRED" | "COUPON_ALREADY_REDEEMED" | "COUPON_EXHAUSTED" | "COUPON_NOT_APPLICABLE" | "CHANGE_SCHEDULED" | "OTHER_PLAN_VERSION" | "PLAN_MIGRATION_RUNNING" | "ENTITLEMENT_NOT_METERED" | "RESERVATION_UNAVAILABLE" | "ENTITLEMENT_ENDED" | "ENTITLEMENT_EXISTS" | "INSUFFICIENT_BALANCE" | "INVOICE_NOT_PAID" | "INVOICE_ALREADY_REFUNDED" | "WALLET_SPENT" | "PAYMENT_RETURNED" | "SETTLEMENT_TOO_MUCH" | "REBILL_NOT_POSSIBLE" | "TAX_FAILED" | "DOCUMENT_NOT_AVAILABLE" | "PAYMENT_SESSION_EXPIRED" | "PAYMENT_IN_PROGRESS" | "PROVIDER_SIGNATURE_INVALID" | "PAID_AT_PROVIDER" | "PAYMENT_DISPUTED" | "PAYMENT_METHOD_REQUIRED" | "NO_PAYMENT_METHOD" | "NO_PAYMENT_PROVIDER" | "REFERENCE_TAKEN" | "ORDER_IN_USE" | "ORDER_WITHOUT_LINES" | "ORDER_TOTAL_DIFFERS" | "APPROVAL_PENDING" | "SNAPSHOT_STALE" | "SELF_APPROVAL" | "WEBHOOK_SIGNATURE_INVALID" | "SECRET_UNREADABLE" | "SOURCE_DISABLED" | "TOO_MANY_ENDPOINTS" | "ENDPOINT_DISABLED" | "TOO_MANY_DELIVERIES" | "CHECKOUT_NOT_POSSIBLE" | "CHECKOUT_LINK_USED" | "CHECKOUT_REPEATED" | "CHECKOUT_CHANGED" | "SIGNED_OUT" | "SIGN_IN_FAILED" | "SIGN_IN_LINK_INVALID" | "ORGANIZATION_NEEDED" | "INSECURE_SIGN_IN" | "CROSS_SITE" | "CONSOLE_HEADER_MISSING" | "PASSWORD_WRONG" | "SIGN_IN_AGAIN" | "PASSWORD_EXISTS")
 /** A refusal with a code, or a list of wrong fields. */
 export type BadRequest = (Error | ValidationError)
 /** A decimal number. It is a string where a `double` would lose digits. */
@@ -169,7 +169,7 @@ properties: MatrixProperties
 export type ExplainedPrice = (StandardExplainedPrice | GraduatedExplainedPrice | VolumeExplainedPrice | PackageExplainedPrice | PercentageExplainedPrice | DynamicExplainedPrice | MatrixExplainedPrice)
 /** The `Alert` with the `type` `balance`. */
 export type BalanceAlert = (AlertBase & {
-/** `balance`: the balance of an entitlement. `invoice_total`: the open invoice of a subscription. `usage`: the usage of a metric by a customer. */
+/** `balance`: the balance of an entitlement. `invoice_total`: the open invoice of a subscription. `usage`: the usage of a metric by a customer. `billing_credits`: the billing credits of a customer that are left. */
 type: "balance"
 /** The entitlement of an alert of type `balance`. Null: another type. */
 entitlementId: string
@@ -179,10 +179,12 @@ subscriptionId: null
 billableMetricId: null
 /** The period of an alert of type `usage`: `day`, `week`, `month` (in UTC), or `billing`, the billing period. Null: another type. */
 period: null
+/** The currency of an alert of type `billing_credits`. Null: another type. */
+currency: null
 })
 /** The `Alert` with the `type` `invoice_total`. */
 export type InvoiceTotalAlert = (AlertBase & {
-/** `balance`: the balance of an entitlement. `invoice_total`: the open invoice of a subscription. `usage`: the usage of a metric by a customer. */
+/** `balance`: the balance of an entitlement. `invoice_total`: the open invoice of a subscription. `usage`: the usage of a metric by a customer. `billing_credits`: the billing credits of a customer that are left. */
 type: "invoice_total"
 /** The entitlement of an alert of type `balance`. Null: another type. */
 entitlementId: null
@@ -192,10 +194,12 @@ subscriptionId: string
 billableMetricId: null
 /** The period of an alert of type `usage`: `day`, `week`, `month` (in UTC), or `billing`, the billing period. Null: another type. */
 period: null
+/** The currency of an alert of type `billing_credits`. Null: another type. */
+currency: null
 })
 /** The `Alert` with the `type` `usage`. */
 export type UsageAlert = (AlertBase & {
-/** `balance`: the balance of an entitlement. `invoice_total`: the open invoice of a subscription. `usage`: the usage of a metric by a customer. */
+/** `balance`: the balance of an entitlement. `invoice_total`: the open invoice of a subscription. `usage`: the usage of a metric by a customer. `billing_credits`: the billing credits of a customer that are left. */
 type: "usage"
 /** The entitlement of an alert of type `balance`. Null: another type. */
 entitlementId: null
@@ -205,9 +209,26 @@ subscriptionId: null
 billableMetricId: string
 /** The period of an alert of type `usage`: `day`, `week`, `month` (in UTC), or `billing`, the billing period. Null: another type. */
 period: ("billing" | "day" | "week" | "month")
+/** The currency of an alert of type `billing_credits`. Null: another type. */
+currency: null
+})
+/** The `Alert` with the `type` `billing_credits`. */
+export type BillingCreditsAlert = (AlertBase & {
+/** `balance`: the balance of an entitlement. `invoice_total`: the open invoice of a subscription. `usage`: the usage of a metric by a customer. `billing_credits`: the billing credits of a customer that are left. */
+type: "billing_credits"
+/** The entitlement of an alert of type `balance`. Null: another type. */
+entitlementId: null
+/** The subscription of an alert of type `invoice_total`. Null: another type. */
+subscriptionId: null
+/** The metric of an alert of type `usage`. Null: another type. */
+billableMetricId: null
+/** The period of an alert of type `usage`: `day`, `week`, `month` (in UTC), or `billing`, the billing period. Null: another type. */
+period: null
+/** The currency of an alert of type `billing_credits`. Null: another type. */
+currency: string
 })
 /** A threshold that is watched. `type` decides what is watched. */
-export type Alert = (BalanceAlert | InvoiceTotalAlert | UsageAlert)
+export type Alert = (BalanceAlert | InvoiceTotalAlert | UsageAlert | BillingCreditsAlert)
 /** The `WebhookEvent` with the `type` `invoice.issued.v0`, `invoice.paid.v0`, `invoice.payment_failed.v0`, `invoice.overdue.v0`, `invoice.cancelled.v0`, `invoice.written_off.v0`, `invoice.refunded.v0`, `invoice.refund_voided.v0`, `invoice.credited.v0`, `invoice.credit_note_voided.v0`, `invoice.payment_reversed.v0`, `invoice.pushed.v0`. */
 export type InvoiceWebhookEvent = (WebhookEventBase & {
 /** The type of the event. */
@@ -220,11 +241,17 @@ export type SubscriptionWebhookEvent = (WebhookEventBase & {
 type: ("subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.trial_ending.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0")
 data: SubscriptionEventData
 })
-/** The `WebhookEvent` with the `type` `billing_credit.created.v0`. */
+/** The `WebhookEvent` with the `type` `billing_credit.created.v0`, `billing_credit.low.v0`, `billing_credit.exhausted.v0`, `billing_credit.expired.v0`. */
 export type BillingCreditWebhookEvent = (WebhookEventBase & {
 /** The type of the event. */
-type: "billing_credit.created.v0"
+type: ("billing_credit.created.v0" | "billing_credit.low.v0" | "billing_credit.exhausted.v0" | "billing_credit.expired.v0")
 data: BillingCreditEventData
+})
+/** The `WebhookEvent` with the `type` `credit_top_up.paused.v0`. */
+export type CreditTopUpWebhookEvent = (WebhookEventBase & {
+/** The type of the event. */
+type: "credit_top_up.paused.v0"
+data: CreditTopUpEventData
 })
 /** The `WebhookEvent` with the `type` `grant.created.v0`, `grant.voided.v0`. */
 export type GrantWebhookEvent = (WebhookEventBase & {
@@ -287,7 +314,7 @@ type: ("webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")
 data: WebhookEndpointEventData
 })
 /** An event of the merchant with its deliveries. `type` decides the form of `data`. */
-export type WebhookEvent = (InvoiceWebhookEvent | SubscriptionWebhookEvent | BillingCreditWebhookEvent | GrantWebhookEvent | EntitlementWebhookEvent | PaymentSessionWebhookEvent | OrderWebhookEvent | ApprovalWebhookEvent | SourceEventWebhookEvent | UsageWebhookEvent | CustomerWebhookEvent | AlertWebhookEvent | WebhookEndpointWebhookEvent)
+export type WebhookEvent = (InvoiceWebhookEvent | SubscriptionWebhookEvent | BillingCreditWebhookEvent | CreditTopUpWebhookEvent | GrantWebhookEvent | EntitlementWebhookEvent | PaymentSessionWebhookEvent | OrderWebhookEvent | ApprovalWebhookEvent | SourceEventWebhookEvent | UsageWebhookEvent | CustomerWebhookEvent | AlertWebhookEvent | WebhookEndpointWebhookEvent)
 /** The `WebhookReceipt` with the `type` `invoice.issued.v0`, `invoice.paid.v0`, `invoice.payment_failed.v0`, `invoice.overdue.v0`, `invoice.cancelled.v0`, `invoice.written_off.v0`, `invoice.refunded.v0`, `invoice.refund_voided.v0`, `invoice.credited.v0`, `invoice.credit_note_voided.v0`, `invoice.payment_reversed.v0`, `invoice.pushed.v0`. */
 export type InvoiceWebhookReceipt = (WebhookReceiptBase & {
 /** The type of the event. */
@@ -300,11 +327,17 @@ export type SubscriptionWebhookReceipt = (WebhookReceiptBase & {
 type: ("subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.trial_ending.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0")
 data: SubscriptionEventData
 })
-/** The `WebhookReceipt` with the `type` `billing_credit.created.v0`. */
+/** The `WebhookReceipt` with the `type` `billing_credit.created.v0`, `billing_credit.low.v0`, `billing_credit.exhausted.v0`, `billing_credit.expired.v0`. */
 export type BillingCreditWebhookReceipt = (WebhookReceiptBase & {
 /** The type of the event. */
-type: "billing_credit.created.v0"
+type: ("billing_credit.created.v0" | "billing_credit.low.v0" | "billing_credit.exhausted.v0" | "billing_credit.expired.v0")
 data: BillingCreditEventData
+})
+/** The `WebhookReceipt` with the `type` `credit_top_up.paused.v0`. */
+export type CreditTopUpWebhookReceipt = (WebhookReceiptBase & {
+/** The type of the event. */
+type: "credit_top_up.paused.v0"
+data: CreditTopUpEventData
 })
 /** The `WebhookReceipt` with the `type` `grant.created.v0`, `grant.voided.v0`. */
 export type GrantWebhookReceipt = (WebhookReceiptBase & {
@@ -367,7 +400,7 @@ type: ("webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0" | "webhook
 data: WebhookEndpointEventData
 })
 /** A webhook that the inbox of the sandbox has received. */
-export type WebhookReceipt = (InvoiceWebhookReceipt | SubscriptionWebhookReceipt | BillingCreditWebhookReceipt | GrantWebhookReceipt | EntitlementWebhookReceipt | PaymentSessionWebhookReceipt | OrderWebhookReceipt | ApprovalWebhookReceipt | SourceEventWebhookReceipt | UsageWebhookReceipt | CustomerWebhookReceipt | AlertWebhookReceipt | WebhookEndpointWebhookReceipt)
+export type WebhookReceipt = (InvoiceWebhookReceipt | SubscriptionWebhookReceipt | BillingCreditWebhookReceipt | CreditTopUpWebhookReceipt | GrantWebhookReceipt | EntitlementWebhookReceipt | PaymentSessionWebhookReceipt | OrderWebhookReceipt | ApprovalWebhookReceipt | SourceEventWebhookReceipt | UsageWebhookReceipt | CustomerWebhookReceipt | AlertWebhookReceipt | WebhookEndpointWebhookReceipt)
 /** A decimal number as a string or as a JSON number. A number keeps the digits that are sent. */
 export type DecimalInput = (string | number)
 /** How much of a feature a customer gets. `type` decides the other fields. */
@@ -418,14 +451,14 @@ properties: MatrixPropertiesBody
 export type PriceCreate = (StandardPriceCreate | GraduatedPriceCreate | VolumePriceCreate | PackagePriceCreate | PercentagePriceCreate | DynamicPriceCreate | MatrixPriceCreate)
 /** The `AlertCreate` with the `type` `balance`. */
 export type BalanceAlertCreate = (AlertCreateBase & {
-/** `balance`: the balance of an entitlement. `invoice_total`: the open invoice of a subscription. `usage`: the usage of a metric by a customer. */
+/** `balance`: the balance of an entitlement. `invoice_total`: the open invoice of a subscription. `usage`: the usage of a metric by a customer. `billing_credits`: the billing credits of a customer that are left. */
 type: "balance"
 /** Required for type `balance`: the entitlement. */
 entitlementId: string
 })
 /** The `AlertCreate` with the `type` `invoice_total`. */
 export type InvoiceTotalAlertCreate = (AlertCreateBase & {
-/** `balance`: the balance of an entitlement. `invoice_total`: the open invoice of a subscription. `usage`: the usage of a metric by a customer. */
+/** `balance`: the balance of an entitlement. `invoice_total`: the open invoice of a subscription. `usage`: the usage of a metric by a customer. `billing_credits`: the billing credits of a customer that are left. */
 type: "invoice_total"
 /** Required for type `invoice_total`: the subscription. */
 subscriptionId: string
@@ -434,9 +467,9 @@ limit?: (Decimal | null)
 })
 /** The `AlertCreate` with the `type` `usage`. */
 export type UsageAlertCreate = (AlertCreateBase & {
-/** `balance`: the balance of an entitlement. `invoice_total`: the open invoice of a subscription. `usage`: the usage of a metric by a customer. */
+/** `balance`: the balance of an entitlement. `invoice_total`: the open invoice of a subscription. `usage`: the usage of a metric by a customer. `billing_credits`: the billing credits of a customer that are left. */
 type: "usage"
-/** Required for type `usage`: the customer. */
+/** Required for the types `usage` and `billing_credits`: the customer. */
 customerId: string
 /** Required for type `usage`: the metric. */
 billableMetricId: string
@@ -445,8 +478,17 @@ period?: (("billing" | "day" | "week" | "month") | null)
 /** The whole of `percent`. Required with it for the types `invoice_total` and `usage`. */
 limit?: (Decimal | null)
 })
+/** The `AlertCreate` with the `type` `billing_credits`. */
+export type BillingCreditsAlertCreate = (AlertCreateBase & {
+/** `balance`: the balance of an entitlement. `invoice_total`: the open invoice of a subscription. `usage`: the usage of a metric by a customer. `billing_credits`: the billing credits of a customer that are left. */
+type: "billing_credits"
+/** Required for the types `usage` and `billing_credits`: the customer. */
+customerId: string
+/** Required for type `billing_credits`: the currency. */
+currency: string
+})
 /** The body of `createAlert`. */
-export type AlertCreate = (BalanceAlertCreate | InvoiceTotalAlertCreate | UsageAlertCreate)
+export type AlertCreate = (BalanceAlertCreate | InvoiceTotalAlertCreate | UsageAlertCreate | BillingCreditsAlertCreate)
 /** The `WebhookDelivery` with the `type` `invoice.issued.v0`. */
 export type InvoiceIssuedV0WebhookDelivery = (WebhookDeliveryBase & {
 /** The type of the event. */
@@ -572,6 +614,30 @@ export type BillingCreditCreatedV0WebhookDelivery = (WebhookDeliveryBase & {
 /** The type of the event. */
 type: "billing_credit.created.v0"
 data: BillingCreditEventData
+})
+/** The `WebhookDelivery` with the `type` `billing_credit.low.v0`. */
+export type BillingCreditLowV0WebhookDelivery = (WebhookDeliveryBase & {
+/** The type of the event. */
+type: "billing_credit.low.v0"
+data: BillingCreditEventData
+})
+/** The `WebhookDelivery` with the `type` `billing_credit.exhausted.v0`. */
+export type BillingCreditExhaustedV0WebhookDelivery = (WebhookDeliveryBase & {
+/** The type of the event. */
+type: "billing_credit.exhausted.v0"
+data: BillingCreditEventData
+})
+/** The `WebhookDelivery` with the `type` `billing_credit.expired.v0`. */
+export type BillingCreditExpiredV0WebhookDelivery = (WebhookDeliveryBase & {
+/** The type of the event. */
+type: "billing_credit.expired.v0"
+data: BillingCreditEventData
+})
+/** The `WebhookDelivery` with the `type` `credit_top_up.paused.v0`. */
+export type CreditTopUpPausedV0WebhookDelivery = (WebhookDeliveryBase & {
+/** The type of the event. */
+type: "credit_top_up.paused.v0"
+data: CreditTopUpEventData
 })
 /** The `WebhookDelivery` with the `type` `grant.created.v0`. */
 export type GrantCreatedV0WebhookDelivery = (WebhookDeliveryBase & {
@@ -706,7 +772,7 @@ type: "webhook_endpoint.test.v0"
 data: WebhookEndpointEventData
 })
 /** The body of a webhook. A later version can add types: ignore a type that you do not know. */
-export type WebhookDelivery = (InvoiceIssuedV0WebhookDelivery | InvoicePaidV0WebhookDelivery | InvoicePaymentFailedV0WebhookDelivery | InvoiceOverdueV0WebhookDelivery | InvoiceCancelledV0WebhookDelivery | InvoiceWrittenOffV0WebhookDelivery | InvoiceRefundedV0WebhookDelivery | InvoiceRefundVoidedV0WebhookDelivery | InvoiceCreditedV0WebhookDelivery | InvoiceCreditNoteVoidedV0WebhookDelivery | InvoicePaymentReversedV0WebhookDelivery | InvoicePushedV0WebhookDelivery | SubscriptionCreatedV0WebhookDelivery | SubscriptionActivatedV0WebhookDelivery | SubscriptionUpdatedV0WebhookDelivery | SubscriptionPausedV0WebhookDelivery | SubscriptionResumedV0WebhookDelivery | SubscriptionTrialEndingV0WebhookDelivery | SubscriptionTerminatedV0WebhookDelivery | SubscriptionRenewalReminderV0WebhookDelivery | BillingCreditCreatedV0WebhookDelivery | GrantCreatedV0WebhookDelivery | GrantVoidedV0WebhookDelivery | EntitlementBalanceLowV0WebhookDelivery | EntitlementExhaustedV0WebhookDelivery | EntitlementResetV0WebhookDelivery | PaymentSessionCompletedV0WebhookDelivery | PaymentSessionExpiredV0WebhookDelivery | OrderApprovedV0WebhookDelivery | OrderCancelledV0WebhookDelivery | OrderPushedV0WebhookDelivery | ApprovalRequestedV0WebhookDelivery | ApprovalDecidedV0WebhookDelivery | SourceEventPendingV0WebhookDelivery | SourceEventProcessedV0WebhookDelivery | SourceEventFailedV0WebhookDelivery | UsageUnmatchedV0WebhookDelivery | UsageUnbilledV0WebhookDelivery | CustomerCreatedV0WebhookDelivery | AlertTriggeredV0WebhookDelivery | WebhookEndpointFailingV0WebhookDelivery | WebhookEndpointDisabledV0WebhookDelivery | WebhookEndpointTestV0WebhookDelivery)
+export type WebhookDelivery = (InvoiceIssuedV0WebhookDelivery | InvoicePaidV0WebhookDelivery | InvoicePaymentFailedV0WebhookDelivery | InvoiceOverdueV0WebhookDelivery | InvoiceCancelledV0WebhookDelivery | InvoiceWrittenOffV0WebhookDelivery | InvoiceRefundedV0WebhookDelivery | InvoiceRefundVoidedV0WebhookDelivery | InvoiceCreditedV0WebhookDelivery | InvoiceCreditNoteVoidedV0WebhookDelivery | InvoicePaymentReversedV0WebhookDelivery | InvoicePushedV0WebhookDelivery | SubscriptionCreatedV0WebhookDelivery | SubscriptionActivatedV0WebhookDelivery | SubscriptionUpdatedV0WebhookDelivery | SubscriptionPausedV0WebhookDelivery | SubscriptionResumedV0WebhookDelivery | SubscriptionTrialEndingV0WebhookDelivery | SubscriptionTerminatedV0WebhookDelivery | SubscriptionRenewalReminderV0WebhookDelivery | BillingCreditCreatedV0WebhookDelivery | BillingCreditLowV0WebhookDelivery | BillingCreditExhaustedV0WebhookDelivery | BillingCreditExpiredV0WebhookDelivery | CreditTopUpPausedV0WebhookDelivery | GrantCreatedV0WebhookDelivery | GrantVoidedV0WebhookDelivery | EntitlementBalanceLowV0WebhookDelivery | EntitlementExhaustedV0WebhookDelivery | EntitlementResetV0WebhookDelivery | PaymentSessionCompletedV0WebhookDelivery | PaymentSessionExpiredV0WebhookDelivery | OrderApprovedV0WebhookDelivery | OrderCancelledV0WebhookDelivery | OrderPushedV0WebhookDelivery | ApprovalRequestedV0WebhookDelivery | ApprovalDecidedV0WebhookDelivery | SourceEventPendingV0WebhookDelivery | SourceEventProcessedV0WebhookDelivery | SourceEventFailedV0WebhookDelivery | UsageUnmatchedV0WebhookDelivery | UsageUnbilledV0WebhookDelivery | CustomerCreatedV0WebhookDelivery | AlertTriggeredV0WebhookDelivery | WebhookEndpointFailingV0WebhookDelivery | WebhookEndpointDisabledV0WebhookDelivery | WebhookEndpointTestV0WebhookDelivery)
 export type CreateEventsReply = (AcceptedEvent | AcceptedEvents)
 export type CreateEventsBody = (EventCreate | EventCreate[])
 export type ReceiveSourceEventReply = (SourceEvent | SourceEventReceipt)
@@ -2324,6 +2390,7 @@ writtenOffInvoices: Decimal
 completedPayments: Decimal
 refunds: Decimal
 rebates: Decimal
+earned: Decimal
 netRevenue: Decimal
 /** The issued invoices of each group. Present with `groupBy`. */
 groupBreakdown?: GroupTrendEntry[]
@@ -2351,6 +2418,7 @@ refundCount: number
 totalRebates: Decimal
 /** The number of these credit notes. */
 rebateCount: number
+totalEarned: Decimal
 invoices: InvoiceSummary
 disputes: DisputeSummary
 payments: PaymentSummary
@@ -2378,6 +2446,7 @@ refundCount: number
 totalRebates: Decimal
 /** The number of these credit notes. */
 rebateCount: number
+totalEarned: Decimal
 invoices: InvoiceSummary
 disputes: DisputeSummary
 payments: PaymentSummary
@@ -2681,6 +2750,8 @@ resumesAt: (string | null)
 pauseUsage: (("bill" | "free") | null)
 /** `true`: invoices are charged to the default card of the customer as they are issued. */
 autoCharge: boolean
+/** `true`: metered features give access only while there are billing credits that could pay for them. */
+creditsRequired: boolean
 /** `false`: invoices stay drafts until they are approved. Null: the value of the plan. */
 autoApprove: (boolean | null)
 /** `true`: invoices have no tax. */
@@ -3637,7 +3708,7 @@ featureId: string
 productId: string
 /** May the customer use the feature now? */
 hasAccess: boolean
-reason: (("not_entitled" | "no_balance" | "budget_spent" | "paused") | null)
+reason: (("not_entitled" | "no_balance" | "budget_spent" | "paused" | "credits_exhausted") | null)
 /** The entitlements to the feature. */
 entitlementIds: string[]
 }
@@ -4102,7 +4173,7 @@ currency: string
 paymentSessions: {
 /** The payment page. Send the customer there. */
 url: string
-/** The end of the session. Then the top-up is cancelled. Null: it has no end. */
+/** The end of the session. Then the invoice is cancelled. Null: it has no end. */
 expiresAt: (string | null)
 amount: Decimal
 }[]
@@ -4179,6 +4250,50 @@ used: Decimal
 pending: Decimal
 expired: Decimal
 available: Decimal
+}
+/** A billing credit that the payment of an invoice makes. */
+export interface BillingCreditPurchase {
+/** The name of the type of this resource. */
+object: "billing_credit_purchase"
+/** The invoice over the price, with tax. */
+invoiceId: string
+/** The id of the customer. */
+customerId: string
+amount: Decimal
+price: Decimal
+/** The currency: an ISO 4217 code. */
+currency: string
+/** The open payment sessions. Empty once the invoice is paid or cancelled. */
+paymentSessions: {
+/** The payment page. Send the customer there. */
+url: string
+/** The end of the session. Then the invoice is cancelled. Null: it has no end. */
+expiresAt: (string | null)
+amount: Decimal
+}[]
+}
+/** Buys billing credits for a customer by the stored card. */
+export interface CreditTopUp {
+/** The name of the type of this resource. */
+object: "credit_top_up"
+/** The id of the customer. */
+customerId: string
+/** It watches and buys credits in this currency. */
+currency: string
+threshold: Decimal
+amount: Decimal
+/** How long a credit lasts from its payment, as an ISO 8601 duration. Null: it does not expire. */
+expiresAfter: (string | null)
+/** The most top-ups in a calendar month (UTC). Null: any number. */
+maximumPerMonth: (number | null)
+/** `paused`: three charges in a row were declined. A PUT makes it active again. */
+status: ("active" | "paused")
+/** The declined charges since the last one that was paid. */
+declines: number
+/** When the resource was created. */
+createdAt: string
+/** When the resource was last changed. */
+updatedAt: string
 }
 /** A part of the term of a commitment. */
 export interface CommitmentSegment {
@@ -4937,13 +5052,13 @@ currency: string
 amount: Decimal
 balance: Decimal
 /** The cause of the change. */
-reason: ("invoice_issued" | "invoice_cancelled" | "invoice_written_off" | "payment" | "payment_reversed" | "receipt" | "receipt_applied" | "receipt_returned" | "wallet_top_up" | "wallet_applied" | "credit" | "refund" | "refund_voided" | "money_returned" | "dispute" | "returned_outside")
+reason: ("invoice_issued" | "invoice_cancelled" | "invoice_written_off" | "payment" | "payment_reversed" | "receipt" | "receipt_applied" | "receipt_returned" | "wallet_top_up" | "credits_earned" | "wallet_applied" | "credit" | "refund" | "refund_voided" | "money_returned" | "dispute" | "returned_outside")
 /** The invoice. Null: it is of none. */
 invoiceId: (string | null)
 /** The transaction by double entry. The amounts sum to 0. */
 entries: {
 /** The account. The guide "Wallets" explains each. */
-account: ("receivable" | "owed_again" | "to_collect" | "wallet" | "unapplied" | "top_ups_due" | "cash" | "revenue" | "tax" | "refunds_payable" | "write_off" | "disputes" | "returned_outside")
+account: ("receivable" | "owed_again" | "to_collect" | "wallet" | "unapplied" | "top_ups_due" | "deferred_credits" | "cash" | "revenue" | "tax" | "refunds_payable" | "write_off" | "disputes" | "returned_outside")
 amount: Decimal
 }[]
 /** When the resource was created. */
@@ -5251,11 +5366,11 @@ name: (string | null)
 customerId: string
 /** The figure at which the alert triggers, a decimal string. Null: it has a `percent`. */
 threshold: (Decimal | null)
-/** The percentage at which the alert triggers. Of a balance: of all units of the usage period. Otherwise: of `limit`. Null: it has a `threshold`. */
+/** The percentage at which the alert triggers. Of a balance: of all units of the usage period; of billing credits: of what was granted. Otherwise: of `limit`. Null: it has a `threshold`. */
 percent: (DecimalNumber | null)
 /** The whole of `percent`, a decimal string. Null: there is none. */
 limit: (Decimal | null)
-/** `true`: the alert is a budget. While it is reached, the customer has no access to the features that it covers. Not for type `balance`. Default: `false`. */
+/** `true`: the alert is a budget. While it is reached, the customer has no access to the features that it covers. Not for the types `balance` and `billing_credits`. Default: `false`. */
 blocksAccess: boolean
 /** `true`: the customer gets an email too. Default: `false`. */
 notifyCustomer: boolean
@@ -5297,7 +5412,7 @@ periodStart: string
 periodEnd: (string | null)
 /** The figure at which the alert triggers, a decimal string. Null: it has a `percent`. */
 threshold: (Decimal | null)
-/** The percentage at which the alert triggers. Of a balance: of all units of the usage period. Otherwise: of `limit`. Null: it has a `threshold`. */
+/** The percentage at which the alert triggers. Of a balance: of all units of the usage period; of billing credits: of what was granted. Otherwise: of `limit`. Null: it has a `threshold`. */
 percent: (DecimalNumber | null)
 /** The whole of `percent`, a decimal string. Null: there is none. */
 limit: (Decimal | null)
@@ -5725,6 +5840,8 @@ customerId: string
 subscriptionId?: (string | null)
 /** The id of the grant. Of an invoice: the grant that its payment made. */
 grantId?: string
+/** The id of the billing credit. */
+billingCreditId?: string
 /** Of a refund: its id. */
 refundId?: string
 /** Of a credit note over a part: its id. */
@@ -5763,9 +5880,25 @@ export interface BillingCreditEventData {
 /** The id of the merchant that owns this resource. */
 merchantId: string
 /** The id of the billing credit. */
-billingCreditId: string
+billingCreditId?: string
 /** The id of the customer. Absent or null: it is not known. */
 customerId: string
+/** The currency of an invoice total. Null: the figure is no amount of money. */
+currency?: string
+available?: Decimal
+/** The number of the event among those of its resource; the first is 1. */
+sequence?: number
+}
+/** The ids that the event is about. Only alerts and notices of balances have figures. */
+export interface CreditTopUpEventData {
+/** The id of the merchant that owns this resource. */
+merchantId: string
+/** The id of the customer. Absent or null: it is not known. */
+customerId: string
+/** The currency of an invoice total. Null: the figure is no amount of money. */
+currency: string
+declines: number
+available: Decimal
 /** The number of the event among those of its resource; the first is 1. */
 sequence?: number
 }
@@ -5795,7 +5928,7 @@ customerId: string
 /** The id of the subscription. Absent or null: there is none. */
 subscriptionId?: (string | null)
 /** What is watched: `balance`, `invoice_total` or `usage`. */
-type?: ("balance" | "invoice_total" | "usage")
+type?: ("balance" | "invoice_total" | "usage" | "billing_credits")
 /** The name of the alert; of a low or spent balance the name of the feature. Null: none. */
 name?: (string | null)
 value?: Decimal
@@ -5926,7 +6059,7 @@ subscriptionId?: (string | null)
 /** The id of the metric. Null: the alert watches something else. */
 billableMetricId: (string | null)
 /** What is watched: `balance`, `invoice_total` or `usage`. */
-type: ("balance" | "invoice_total" | "usage")
+type: ("balance" | "invoice_total" | "usage" | "billing_credits")
 /** The name of the alert; of a low or spent balance the name of the feature. Null: none. */
 name: (string | null)
 value: Decimal
@@ -7322,6 +7455,8 @@ externalId?: (string | null)
 } | null)
 /** `true`: invoices are charged to the default card of the customer as they are issued. */
 autoCharge?: (boolean | null)
+/** `true`: metered features give access only while there are billing credits that could pay for them. */
+creditsRequired?: (boolean | null)
 /** `false`: invoices stay drafts until they are approved. Null: the value of the plan. */
 autoApprove?: (boolean | null)
 /** `true`: invoices have no tax. */
@@ -7380,6 +7515,8 @@ terminatedBy?: (string | null)
 terminationReason?: (string | null)
 /** `true`: invoices are charged to the default card of the customer as they are issued. */
 autoCharge?: (boolean | null)
+/** `true`: metered features give access only while there are billing credits that could pay for them. */
+creditsRequired?: (boolean | null)
 /** `true`: later invoices have no tax. */
 taxExempt?: (boolean | null)
 /** Accepted for older clients, and ignored. */
@@ -7777,6 +7914,40 @@ idempotencyKey: string
 testClockId?: (string | null)
 /** Data of your own. */
 metadata?: (Metadata | null)
+}
+/** The body of `purchaseBillingCredit`. */
+export interface BillingCreditPurchaseCreate {
+amount: Decimal
+/** What is asked for it, without tax. Less is a discount. Default: `amount`. */
+price?: (Decimal | null)
+/** It pays invoices in this currency. */
+currency: string
+/** It pays service before this. Null: it does not expire. */
+expiresAt?: (string | null)
+/** Your key of this purchase. The same key again answers 200 with the first purchase. */
+idempotencyKey: string
+/** Addresses to which the payment page leads. */
+redirectUrls?: ({
+/** The address after a payment. `https`, or `http` to localhost in the sandbox. */
+onSuccess?: (string | null)
+/** The address after the customer leaves the page without a payment. */
+onFailure?: (string | null)
+} | null)
+/** The test clock of the credit. Default: the one clock of all the customer’s subscriptions, else none. */
+testClockId?: (string | null)
+}
+/** The body of `setCreditTopUp`. */
+export interface CreditTopUpSet {
+/** It watches and buys credits in this currency. */
+currency: string
+threshold: Decimal
+amount: Decimal
+/** How long a credit lasts from its payment, as an ISO 8601 duration. Null: it does not expire. */
+expiresAfter?: (string | null)
+/** The most top-ups in a calendar month (UTC). Null: any number. */
+maximumPerMonth?: (number | null)
+/** The test clock of its credits. Default: the one clock of all the customer’s subscriptions, else none. */
+testClockId?: (string | null)
 }
 /** The body of `voidBillingCredit`, `endCommitment`, `voidInvoiceCreditNote`, `closeInvoiceNow`, `approveInvoice`, `writeOffInvoice`, `recalculateInvoice`, `payInvoiceNow`, `voidInvoiceRefund`. */
 export interface Reason {
@@ -8418,11 +8589,11 @@ merchantId?: (string | null)
 export interface AlertCreateBase {
 /** The figure at which the alert triggers. Send exactly one of `threshold` and `percent`. */
 threshold?: (Decimal | null)
-/** The percentage at which the alert triggers. Of a balance: of all units of the usage period. Otherwise: of `limit`. Null: it has a `threshold`. */
+/** The percentage at which the alert triggers. Of a balance: of all units of the usage period; of billing credits: of what was granted. Otherwise: of `limit`. Null: it has a `threshold`. */
 percent?: (DecimalInput | null)
 /** The name of the alert. The email shows it. Null: none. */
 name?: (string | null)
-/** `true`: the alert is a budget. While it is reached, the customer has no access to the features that it covers. Not for type `balance`. Default: `false`. */
+/** `true`: the alert is a budget. While it is reached, the customer has no access to the features that it covers. Not for the types `balance` and `billing_credits`. Default: `false`. */
 blocksAccess?: (boolean | null)
 /** `true`: the customer gets an email too. Default: `false`. */
 notifyCustomer?: (boolean | null)
@@ -8441,7 +8612,7 @@ percent?: (DecimalInput | null)
 limit?: (Decimal | null)
 /** The name of the alert. The email shows it. Null: none. */
 name?: (string | null)
-/** `true`: the alert is a budget. While it is reached, the customer has no access to the features that it covers. Not for type `balance`. Default: `false`. */
+/** `true`: the alert is a budget. While it is reached, the customer has no access to the features that it covers. Not for the types `balance` and `billing_credits`. Default: `false`. */
 blocksAccess?: (boolean | null)
 /** `true`: the customer gets an email too. Default: `false`. */
 notifyCustomer?: (boolean | null)
@@ -8576,7 +8747,7 @@ url: string
  * @minItems 1
  * @maxItems 100
  */
-eventTypes?: (("*" | "invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.payment_reversed.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.trial_ending.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "billing_credit.created.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
+eventTypes?: (("*" | "invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.payment_reversed.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.trial_ending.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "billing_credit.created.v0" | "billing_credit.low.v0" | "billing_credit.exhausted.v0" | "billing_credit.expired.v0" | "credit_top_up.paused.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
 /** A description of the endpoint. Null: none. */
 description?: (string | null)
 /** `enabled`: webhooks are sent. `disabled`: none are. Default: `enabled`. */
@@ -8594,7 +8765,7 @@ url?: (string | null)
  * @minItems 1
  * @maxItems 100
  */
-eventTypes?: (("*" | "invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.payment_reversed.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.trial_ending.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "billing_credit.created.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
+eventTypes?: (("*" | "invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.payment_reversed.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.trial_ending.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "billing_credit.created.v0" | "billing_credit.low.v0" | "billing_credit.exhausted.v0" | "billing_credit.expired.v0" | "credit_top_up.paused.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
 /** A description of the endpoint. Null: none. */
 description?: (string | null)
 /** `enabled`: webhooks are sent. `disabled`: none are. Default: `enabled`. */
@@ -8619,7 +8790,7 @@ endpointId?: (string | null)
  * @minItems 1
  * @maxItems 100
  */
-types?: (("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.payment_reversed.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.trial_ending.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "billing_credit.created.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
+types?: (("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.payment_reversed.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.trial_ending.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "billing_credit.created.v0" | "billing_credit.low.v0" | "billing_credit.exhausted.v0" | "billing_credit.expired.v0" | "credit_top_up.paused.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")[] | null)
 /** `true`: leaves out delivered and pending events. */
 onlyFailed?: (boolean | null)
 /** The merchant that owns the resource. Default: your own organization; an operator must send it. */
@@ -9544,7 +9715,7 @@ after?: string
 /** Only resources of this merchant. Default: your own organization; an operator without it gets all merchants. */
 merchantId?: string
 /** Only alerts of this type. */
-type?: ("balance" | "invoice_total" | "usage")
+type?: ("balance" | "invoice_total" | "usage" | "billing_credits")
 /** Only resources of this customer. */
 customerId?: string
 /** Only resources of this entitlement. */
@@ -9674,7 +9845,7 @@ after?: string
 /** Only resources of this merchant. Default: your own organization; an operator without it gets all merchants. */
 merchantId?: string
 /** Only events of this type. */
-type?: ("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.payment_reversed.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.trial_ending.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "billing_credit.created.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")
+type?: ("invoice.issued.v0" | "invoice.paid.v0" | "invoice.payment_failed.v0" | "invoice.overdue.v0" | "invoice.cancelled.v0" | "invoice.written_off.v0" | "invoice.refunded.v0" | "invoice.refund_voided.v0" | "invoice.credited.v0" | "invoice.credit_note_voided.v0" | "invoice.payment_reversed.v0" | "invoice.pushed.v0" | "subscription.created.v0" | "subscription.activated.v0" | "subscription.updated.v0" | "subscription.paused.v0" | "subscription.resumed.v0" | "subscription.trial_ending.v0" | "subscription.terminated.v0" | "subscription.renewal_reminder.v0" | "billing_credit.created.v0" | "billing_credit.low.v0" | "billing_credit.exhausted.v0" | "billing_credit.expired.v0" | "credit_top_up.paused.v0" | "grant.created.v0" | "grant.voided.v0" | "entitlement.balance_low.v0" | "entitlement.exhausted.v0" | "entitlement.reset.v0" | "payment_session.completed.v0" | "payment_session.expired.v0" | "order.approved.v0" | "order.cancelled.v0" | "order.pushed.v0" | "approval.requested.v0" | "approval.decided.v0" | "source_event.pending.v0" | "source_event.processed.v0" | "source_event.failed.v0" | "usage.unmatched.v0" | "usage.unbilled.v0" | "customer.created.v0" | "alert.triggered.v0" | "webhook_endpoint.failing.v0" | "webhook_endpoint.disabled.v0")
 /** Only events of this resource. */
 resourceId?: string
 }

@@ -7,6 +7,8 @@ import type { EntitlingSubscription } from './create.ts';
 export interface SpentBudget {
   readonly subscriptionId: string | null;
   readonly billableMetricId: string | null;
+  /** No billing credits are left for it: then it is about metered features alone. */
+  readonly byCredits: boolean;
 }
 
 /** The dependencies of entitlements on earlier domains; `wiring.ts` binds them. */

@@ -270,7 +270,7 @@ export const CustomerAccessReply = Type.Object(
           type: OneOf(['metered', 'static', 'boolean']),
           hasAccess: Type.Boolean(),
           reason: Nullable({
-            ...OneOf(['not_entitled', 'no_balance', 'budget_spent', 'paused']),
+            ...OneOf(['not_entitled', 'no_balance', 'budget_spent', 'paused', 'credits_exhausted']),
             description: 'Why there is no access; null where there is.',
           }),
           balance: Type.Optional(NumberOut),

@@ -92,11 +92,12 @@ const isOverBudget = (
   },
   budgets: readonly SpentBudget[],
 ): boolean =>
-  budgets.some((budget) =>
-    budget.billableMetricId === null
-      ? budget.subscriptionId === subscriptionId
-      : featureType === 'metered' && billableMetrics?.includes(budget.billableMetricId) === true,
-  );
+  budgets.some(({ subscriptionId: of, billableMetricId: metricId, byCredits }) => {
+    if (byCredits && (of !== subscriptionId || featureType !== 'metered')) return false;
+    return metricId === null
+      ? of === subscriptionId
+      : featureType === 'metered' && billableMetrics?.includes(metricId) === true;
+  });
 
 function accessToFeature(
   details: readonly EntitlementDetailReply[],
@@ -107,7 +108,14 @@ function accessToFeature(
   const giving = details.filter(({ hasAccess }) => hasAccess);
   const hasAccess = giving.some((each) => !isOverBudget(each, budgets));
   const isPaused = details.some(({ paused }) => paused === true);
-  const reason = giving.length > 0 ? 'budget_spent' : isPaused ? 'paused' : 'no_balance';
+  const isSpent = giving.some((each) =>
+    isOverBudget(
+      each,
+      budgets.filter(({ byCredits }) => !byCredits),
+    ),
+  );
+  const limited = isSpent ? 'budget_spent' : 'credits_exhausted';
+  const reason = giving.length > 0 ? limited : isPaused ? 'paused' : 'no_balance';
   return {
     featureKey: newest.featureKey,
     featureId: newest.featureId,

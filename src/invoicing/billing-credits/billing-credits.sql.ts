@@ -1,12 +1,13 @@
 import { allOf, insertion, type PageRequest, pageOfRows, sql, type Tx, withJsonb } from '../../db/index.ts';
+import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { CREDIT_COLUMNS, creditUses } from '../difference/billing-credits.sql.ts';
-import type { BillingCredit, UsedCredit } from '../terms/billing-credit.ts';
+import type { BillingCredit, CreditDeeds, UsedCredit } from '../terms/billing-credit.ts';
 
 /** A new credit, and the print of the request that made it. */
 export type NewBillingCredit = BillingCredit & { readonly idempotencyPrint: Buffer | null };
 
-const COLUMNS = sql`merchant_id, id, customer_id, subscription_id, invoice_id, name, amount, currency, category,
+const COLUMNS = sql`merchant_id, id, customer_id, subscription_id, invoice_id, name, amount, price, currency, category,
   priority, effective_at, expires_at, voided_at, applies_to, source, idempotency_key, idempotency_print, test_clock_id,
   metadata, created_at, updated_at`;
 
@@ -47,17 +48,57 @@ export const selectBillingCreditPage = (tx: Tx, customerId: string, page: PageRe
     page,
   );
 
-/** All of a customer in a currency. */
-export const selectCreditsIn = (tx: Tx, customerId: string, currency: string): Promise<UsedCredit[]> =>
-  tx.rows<UsedCredit>(sql`
-    select ${CREDIT_COLUMNS}, u.used, u.held from ${USED}
-     where b.merchant_id = ${tx.merchantId} and b.customer_id = ${customerId} and b.currency = ${currency}
+/** A credit with what took of it, and what was done for it. */
+export type KnownCredit = UsedCredit & CreditDeeds;
+
+const KNOWN = sql`${CREDIT_COLUMNS}, b.earned, b.is_undone, b.is_expiry_told, u.used, u.held from ${USED}`;
+
+/** All of some customers in a currency. */
+export const selectCreditsIn = (tx: Tx, customerIds: readonly string[], currency: string): Promise<KnownCredit[]> =>
+  tx.rows<KnownCredit>(sql`
+    select ${KNOWN}
+     where b.merchant_id = ${tx.merchantId} and b.customer_id = any (${[...customerIds]}::text[])
+       and b.currency = ${currency}
      order by b.seq`);
 
-export const updateVoidedAt = (tx: Tx, id: string, voidedAt: Instant, now: Instant): Promise<number> =>
+/** What an invoice made; locked as by `selectBillingCredit`. */
+export async function selectCreditsOfInvoice(tx: Tx, invoiceId: string, lock = false): Promise<KnownCredit[]> {
+  const own = sql`b.merchant_id = ${tx.merchantId} and b.invoice_id = ${invoiceId}`;
+  if (lock) await tx.run(sql`select from billing_credit b where ${own} for no key update`);
+  return tx.rows<KnownCredit>(sql`select ${KNOWN} where ${own} order by b.seq`);
+}
+
+/** How many credits a customer's automatic top-ups have made since an instant. */
+export const countTopUps = async (tx: Tx, customerId: string, since: Instant): Promise<number> =>
+  Number(
+    (
+      await tx.one<{ count: bigint }>(sql`
+        select count(*) as count from billing_credit
+         where merchant_id = ${tx.merchantId} and customer_id = ${customerId} and source = 'top_up'
+           and created_at >= ${since}`)
+    ).count,
+  );
+
+/** @param isUndone because its invoice was credited, or the payment of it came back */
+export const updateVoidedAt = (
+  tx: Tx,
+  id: string,
+  voidedAt: Instant,
+  now: Instant,
+  isUndone = false,
+): Promise<number> =>
   tx.run(sql`
-    update billing_credit set voided_at = ${voidedAt}, updated_at = ${now}
-     where merchant_id = ${tx.merchantId} and id = ${id} and voided_at is null`);
+    update billing_credit set voided_at = coalesce(voided_at, ${voidedAt}), is_undone = ${isUndone}, updated_at = ${now}
+     where merchant_id = ${tx.merchantId} and id = ${id}`);
+
+export const updateEarned = (tx: Tx, id: string, earned: Decimal): Promise<number> =>
+  tx.run(sql`
+    update billing_credit set earned = ${earned} where merchant_id = ${tx.merchantId} and id = ${id}`);
+
+export const updateExpiryTold = (tx: Tx, ids: readonly string[]): Promise<number> =>
+  tx.run(sql`
+    update billing_credit set is_expiry_told = true
+     where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[])`);
 
 /** The subscriptions of some customers that have open periods. */
 export const selectOpenSubscriptions = async (tx: Tx, customerIds: readonly string[]): Promise<string[]> =>

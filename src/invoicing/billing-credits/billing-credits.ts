@@ -1,29 +1,21 @@
 import { effectiveNow, effectiveNowForReading } from '../../clocks/index.ts';
-import { findChildren, findCustomer } from '../../customers/index.ts';
+import { findCustomer } from '../../customers/index.ts';
 import { checkReference, type Tx } from '../../db/index.ts';
 import { bodyKey, findCreated, keyColumns } from '../../http/index.ts';
-import { type Decimal, decimalOf, ZERO } from '../../kernel/decimal.ts';
-import { newId } from '../../kernel/ids.ts';
+import { decimalOf, ZERO } from '../../kernel/decimal.ts';
 import { digitsProblem, roundTo } from '../../kernel/money.ts';
 import { fail, invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
 import { type Instant, instantOrNull, isAfter } from '../../kernel/time.ts';
-import { publish } from '../../webhooks/index.ts';
-import { previewTogether } from '../drafts/preview.ts';
 import { clockForCustomer } from '../invoice/customer-clock.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
-import { selectWaiting } from '../invoice/invoices.sql.ts';
 import { checkChosen } from '../terms/applies-to.ts';
 import type { BillingCredit, UsedCredit } from '../terms/billing-credit.ts';
-import {
-  creditKeysOf,
-  insertBillingCredit,
-  selectBillingCredit,
-  selectCreditsIn,
-  selectOpenSubscriptions,
-  updateVoidedAt,
-} from './billing-credits.sql.ts';
+import { creditKeysOf, selectBillingCredit, selectCreditsIn, updateVoidedAt } from './billing-credits.sql.ts';
 import { balanceOf, type CreditBalance, figuresOf, type ReadCredit } from './figures.ts';
+import { makeBillingCredit } from './make.ts';
+import { openUses } from './open-uses.ts';
 import type { BillingCreditCreateBody } from './schemas.ts';
+import { insertWatch } from './watch.sql.ts';
 
 /** A credit that was made, or the one that the same key made before. */
 export interface MadeCredit extends ReadCredit {
@@ -50,12 +42,9 @@ export async function createBillingCredit(
   const clock = await clockForCustomer(dependencies, tx, customerId, body.testClockId);
   if (!clock.ok) return clock;
   const now = await effectiveNow(tx, clock.value, wall);
-  const credit: BillingCredit = {
-    merchantId: tx.merchantId,
-    id: newId('billingCredit'),
+  const credit = {
     customerId,
     subscriptionId: body.subscriptionId ?? null,
-    invoiceId: null,
     name: body.name,
     amount: decimalOf(body.amount),
     currency: body.currency,
@@ -63,14 +52,10 @@ export async function createBillingCredit(
     priority: body.priority ?? 0,
     effectiveAt: instantOrNull(body.effectiveAt) ?? now,
     expiresAt: instantOrNull(body.expiresAt),
-    voidedAt: null,
     appliesTo: { planIds: [], priceIds: [], billableMetricIds: [], feeIds: [], ...body.appliesTo },
-    source: 'manual',
-    idempotencyKey: body.idempotencyKey,
+    source: 'manual' as const,
     testClockId: clock.value,
     metadata: body.metadata ?? {},
-    createdAt: now,
-    updatedAt: now,
   };
   const { amount, currency, effectiveAt, expiresAt } = credit;
   if (!roundTo(amount, currency, 'half-away-from-zero').eq(amount))
@@ -81,17 +66,16 @@ export async function createBillingCredit(
   if (!named.ok) return named;
   const owned = await checkSubscription(dependencies, tx, credit);
   if (!owned.ok) return owned;
-  await insertBillingCredit(tx, { ...credit, ...keyColumns(key) });
-  await publishCredit(tx, credit, 'billing_credit.created.v0', now);
-  const made = { ...credit, used: ZERO, held: ZERO };
+  const made = { ...(await makeBillingCredit(tx, { ...credit, ...keyColumns(key) }, now)), used: ZERO, held: ZERO };
   return ok({ ...(await readCredit(dependencies, tx, made, wall)), isNew: true });
 }
 
 async function checkSubscription(
   { source }: InvoicingDependencies,
   tx: Tx,
-  { subscriptionId, customerId, testClockId, currency }: BillingCredit,
+  of: Pick<BillingCredit, 'subscriptionId' | 'customerId' | 'testClockId' | 'currency'>,
 ): Promise<Result<unknown>> {
+  const { subscriptionId, customerId, testClockId, currency } = of;
   if (subscriptionId === null) return ok(undefined);
   const known = await checkReference(tx, 'subscription', subscriptionId, 'subscriptionId');
   if (!known.ok) return known;
@@ -119,6 +103,7 @@ export async function voidBillingCredit(
   if (status !== 'active' && status !== 'scheduled')
     return fail('INVALID_TRANSITION', {}, `The billing credit is ${status.replace('_', ' ')}.`);
   await updateVoidedAt(tx, id, now, now);
+  await insertWatch(tx, credit, now);
   const voided = (await selectBillingCredit(tx, id)) as UsedCredit;
   return ok(await readCredit(dependencies, tx, voided, wall));
 }
@@ -161,39 +146,8 @@ export async function creditBalance(
   { currency, at }: { readonly currency: string; readonly at: Instant | null },
   wall: Instant,
 ): Promise<CreditBalance> {
-  const credits = await selectCreditsIn(tx, customerId, currency);
+  const credits = await selectCreditsIn(tx, [customerId], currency);
   const openOf = credits.length === 0 ? () => ZERO : await openUses(dependencies, tx, customerId, wall);
   const clockId = credits[0]?.testClockId ?? null;
   return balanceOf(credits, openOf, at ?? (await effectiveNowForReading(tx, clockId, wall)));
 }
-
-/** Of so many customers for which one pays the open periods are looked at. */
-const MOST_CHILDREN = 1000;
-
-/** What open periods would take of credits if they ended now: of service that has begun. */
-async function openUses(
-  dependencies: InvoicingDependencies,
-  tx: Tx,
-  customerId: string,
-  wall: Instant,
-): Promise<(creditId: string) => Decimal> {
-  const children = await findChildren(tx, customerId, MOST_CHILDREN);
-  const waiting = await selectWaiting(tx, await selectOpenSubscriptions(tx, [customerId, ...children.keys()]));
-  const uses = new Map<string, Decimal>();
-  for (const { invoice, calculation } of await previewTogether(dependencies, tx, [...waiting.values()].flat())) {
-    const now = await effectiveNowForReading(tx, invoice.clockId, wall);
-    for (const { workings, totalPrice, periodStart } of calculation.lines) {
-      const { billingCreditId: id } = workings?.use ?? {};
-      if (id !== undefined && !isAfter(periodStart, now)) uses.set(id, (uses.get(id) ?? ZERO).minus(totalPrice));
-    }
-  }
-  return (creditId) => uses.get(creditId) ?? ZERO;
-}
-
-/** Writes a webhook about a credit into the outbox. */
-export const publishCredit = (
-  tx: Tx,
-  { merchantId, customerId, id }: BillingCredit,
-  type: 'billing_credit.created.v0',
-  now: Instant,
-): Promise<string> => publish(tx, { merchantId, type, data: { merchantId, customerId, billingCreditId: id } }, now);

@@ -1,10 +1,12 @@
 import { Reply, type Route, routesOf } from '../../http/index.ts';
-import { ok } from '../../kernel/result.ts';
+import { ok, type Result } from '../../kernel/result.ts';
 import { instantOrNull } from '../../kernel/time.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { ReasonBody } from '../invoice/schemas.ts';
 import { selectBillingCreditPage } from './billing-credits.sql.ts';
 import { createBillingCredit, creditBalance, readCredits, voidBillingCredit } from './billing-credits.ts';
+import { BillingCreditPurchaseBody, BillingCreditPurchaseReply, toPurchaseReply } from './purchase-schemas.ts';
+import { buyBillingCredit } from './purchases.ts';
 import {
   BillingCreditCreateBody,
   BillingCreditListQuery,
@@ -14,8 +16,12 @@ import {
   toBalanceReply,
   toBillingCreditReply,
 } from './schemas.ts';
+import type { CreditTopUp } from './top-up.ts';
+import { CreditTopUpBody, CreditTopUpReply, toTopUpReply } from './top-up-schemas.ts';
+import { deleteTopUp, getTopUp, setTopUp } from './top-ups.ts';
 
 const api = routesOf('Billing credits');
+const replyOf = (topUp: Result<CreditTopUp>) => (topUp.ok ? ok(toTopUpReply(topUp.value)) : topUp);
 const ofCustomer = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', kind: 'customer' } }) as const;
 
 /** The billing credits of a customer (commercial.md §3). */
@@ -56,6 +62,45 @@ export const billingCreditRoutes = (dependencies: InvoicingDependencies): readon
       const of = { currency, at: instantOrNull(at) };
       return ok(toBalanceReply(params.id, currency, await creditBalance(dependencies, tx, params.id, of, now)));
     },
+  }),
+  api.post('/v0/customers/:id/billingCredits/purchase', 'purchaseBillingCredit', {
+    summary: 'Sell a billing credit to a customer',
+    description:
+      'Makes an invoice over the price and a payment session. The credit is made in the transaction that marks the ' +
+      'invoice `PAID`. If the session expires, the invoice is cancelled. The same `idempotencyKey` again answers 200 ' +
+      'with the first purchase.',
+    access: ofCustomer('member'),
+    body: BillingCreditPurchaseBody,
+    replies: { 201: BillingCreditPurchaseReply, 200: BillingCreditPurchaseReply },
+    errors: [409],
+    handler: async ({ tx, params, body, now }) => {
+      const made = await buyBillingCredit(dependencies, tx, params.id, body, now);
+      return made.ok ? ok(new Reply(made.value.isNew ? 201 : 200, toPurchaseReply(dependencies, made.value))) : made;
+    },
+  }),
+  api.put('/v0/customers/:id/creditTopUp', 'setCreditTopUp', {
+    summary: 'Top up billing credits automatically',
+    description:
+      'Buys credits by the stored card when less than `threshold` is available, one at a time. Three declined charges ' +
+      'in a row pause it; a PUT makes it active again. Without a stored card: 409 `PAYMENT_METHOD_REQUIRED`.',
+    access: ofCustomer('member'),
+    body: CreditTopUpBody,
+    replies: { 200: CreditTopUpReply },
+    errors: [409],
+    handler: async ({ tx, params, body, now }) => replyOf(await setTopUp(dependencies, tx, params.id, body, now)),
+  }),
+  api.get('/v0/customers/:id/creditTopUp', 'getCreditTopUp', {
+    summary: 'Retrieve the automatic top-up of a customer',
+    description: 'If there is none: 404.',
+    access: ofCustomer('viewer'),
+    replies: { 200: CreditTopUpReply },
+    handler: async ({ tx, params }) => replyOf(await getTopUp(tx, params.id)),
+  }),
+  api.delete('/v0/customers/:id/creditTopUp', 'deleteCreditTopUp', {
+    summary: 'End the automatic top-up of a customer',
+    description: 'A top-up that is being paid still makes its credit.',
+    access: ofCustomer('member'),
+    handler: ({ tx, params }) => deleteTopUp(tx, params.id),
   }),
   api.post('/v0/billingCredits/:id/void', 'voidBillingCredit', {
     summary: 'Void a billing credit',

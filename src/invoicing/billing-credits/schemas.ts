@@ -21,7 +21,7 @@ import { AppliesToBody, AppliesToReply } from '../terms/applies-to.ts';
 import { CREDIT_CATEGORIES, CREDIT_SOURCES } from '../terms/billing-credit.ts';
 import { CREDIT_STATUSES, type CreditBalance, figuresOf, type ReadCredit } from './figures.ts';
 
-const MOST = '1000000000000';
+export const MOST = '1000000000000';
 const MOST_PRIORITY = 1_000_000;
 const Currency = Type.String({ format: 'currency' });
 

@@ -4,15 +4,15 @@ import { roundTo } from '../../kernel/money.ts';
 import { invalidField, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, type Instant, instantOrNull } from '../../kernel/time.ts';
 import type { FrozenOutsideTax } from '../invoice/frozen-terms.ts';
-import type { OneOffRecord } from '../invoice/invoice.ts';
+import type { BoughtCredit, OneOffRecord } from '../invoice/invoice.ts';
 import type { ServiceTime } from '../invoice/service-time.ts';
 import { recordsOf, totalsOf } from './calculate.ts';
 import type { Calculation, OtherLine } from './calculation.ts';
 import { otherLine } from './line-content.ts';
 import { type OutsideItem, type OutsideLine, outsideItems } from './outside-items.ts';
 
-/** The kind of a line on a one-off invoice: written by hand, a bought grant, or a top-up of the wallet. */
-export type OneOffLineType = 'manual' | 'grant' | 'wallet_top_up';
+/** The kind of a line on a one-off invoice: written by hand, a bought grant or credit, or a top-up of the wallet. */
+export type OneOffLineType = 'manual' | 'grant' | 'credit_purchase' | 'wallet_top_up';
 
 /** A line of an invoice that bills no period. */
 export interface OneOffLine {
@@ -40,11 +40,14 @@ export interface OneOffContent {
   readonly service?: ServiceTime | null;
   /** At least one, but for an upfront invoice: that one has its charges from its subscription. */
   readonly lines: readonly OneOffLine[];
+  /** The billing credit that it buys. */
+  readonly buys?: BoughtCredit;
 }
 
 /** The inputs as they are kept, so that every calculation begins with the same. */
-export const recordOneOff = ({ planId, taxExempt, service: ofAll, lines }: OneOffContent): OneOffRecord => ({
+export const recordOneOff = ({ planId, taxExempt, service: ofAll, lines, buys }: OneOffContent): OneOffRecord => ({
   planId,
+  ...(buys && { buys }),
   ...(taxExempt !== undefined && { taxExempt }),
   ...(ofAll && { serviceFrom: formatInstant(ofAll.from), serviceTo: formatInstant(ofAll.to) }),
   lines: lines.map(({ displayName, quantity, unitPrice, itemId, taxRate, type, service, source }) => ({

@@ -6,6 +6,7 @@ import type { FinishedCharge } from '../../payments/index.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceChanges, InvoiceRow } from '../invoice/invoice.ts';
 import { updateInvoice, updateInvoiceStatus } from '../invoice/invoices.sql.ts';
+import { purposeOf } from '../invoice/purposes.ts';
 import { publishInvoice } from '../invoice/webhooks.ts';
 import { writeOffInvoice } from '../issue/cancel.ts';
 import { overdueFrom } from '../issue/issue.ts';
@@ -28,6 +29,8 @@ export async function followCharge(
   const landed = await updateInvoice(tx, invoice, { paymentInFlight: false }, now);
   if (charge.declineReason === 'paid_on_page') return landed; // the page pays, in the next transaction
   if (charge.declineReason === 'charged_before') return landed; // a person sees to it: the money is there
+  const purpose = purposeOf(dependencies, landed.purposeType);
+  if (receiptId === null && purpose?.declined) return purpose.declined(tx, landed, now);
   if (receiptId === null) return afterDecline(dependencies, tx, landed, finished, now);
   // While it was in flight nobody else could pay, so what was unpaid then is unpaid now.
   return orThrow(await takePayment(dependencies, tx, landed, { receiptId, amount: charge.amount }, now));

@@ -36,7 +36,7 @@ export const insertPartCreditNote = (
 ): Promise<CreditNoteRow> => issueCreditNote(tx, invoice, kind, part, why, now);
 
 type NoteFacts = Pick<CreditNoteRow, 'reason' | 'refundId'> &
-  Partial<Pick<CreditNoteRow, 'settlement' | 'toppedUp' | 'idempotencyKey' | 'idempotencyPrint'>>;
+  Partial<Pick<CreditNoteRow, 'settlement' | 'toppedUp' | 'advanced' | 'idempotencyKey' | 'idempotencyPrint'>>;
 
 /** Net of tax, and its tax. */
 interface NotedAmounts {

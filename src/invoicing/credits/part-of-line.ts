@@ -68,7 +68,7 @@ function partOfLine(
       return { field, message: digitsProblem(currency) };
     if (amount.gt(most)) return { field, message: tooMuch(most) };
     const isWhole = amount.eq(quoted(billed, behavior));
-    if (line.type === 'wallet_top_up' && !isWhole) return { field, message: 'must be all of a top-up' };
+    if (UNDIVIDED.has(line.type) && !isWhole) return { field, message: 'must be all of the line' };
     return noteLine(line, partOfLeft(left, amount, behavior, currency), { units: ONE, amount, isAmount: true });
   }
   const units = decimalOf(asked.quantity as NonNullable<AskedPart['quantity']>);
@@ -76,7 +76,7 @@ function partOfLine(
   const field = `${at}.quantity`;
   const unitsLeft = line.quantity.minus(before);
   if (units.gt(unitsLeft)) return { field, message: tooMuch(unitsLeft) };
-  if (line.type === 'wallet_top_up' && !units.eq(line.quantity)) return { field, message: 'must be all of a top-up' };
+  if (UNDIVIDED.has(line.type) && !units.eq(line.quantity)) return { field, message: 'must be all of the line' };
   // The parts of a line sum to it, whatever they are rounded to.
   const upTo = (of: Decimal) =>
     roundTo(quoted(billed, behavior).times(of).div(line.quantity), currency, 'half-away-from-zero');
@@ -85,6 +85,9 @@ function partOfLine(
   if (amount.lte(0)) return { field, message: 'must come to more than 0' };
   return noteLine(line, partOfLeft(left, amount, behavior, currency), { units, amount, isAmount: false });
 }
+
+/** Lines of what is there whole or not at all. */
+const UNDIVIDED: ReadonlySet<string> = new Set(['wallet_top_up', 'credit_purchase']);
 
 const tooMuch = (most: Decimal): string =>
   `must be at most ${plain(most.lt(0) ? ZERO : most)}, which is left of the line`;

@@ -3,7 +3,7 @@ import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { UsedCredit } from '../terms/billing-credit.ts';
 
-export const CREDIT_COLUMNS = sql`b.merchant_id, b.id, b.customer_id, b.subscription_id, b.invoice_id, b.name, b.amount,
+export const CREDIT_COLUMNS = sql`b.merchant_id, b.id, b.customer_id, b.subscription_id, b.invoice_id, b.name, b.amount, b.price,
   b.currency, b.category, b.priority, b.effective_at, b.expires_at, b.voided_at, b.applies_to, b.source,
   b.idempotency_key, b.test_clock_id, b.metadata, b.created_at, b.updated_at`;
 

@@ -231,6 +231,7 @@ export const HAS_UNITS: ReadonlySet<string> = new Set([
   'late_usage',
   'manual',
   'grant',
+  'credit_purchase',
   'wallet_top_up',
 ]);
 

@@ -21,6 +21,8 @@ export interface CreditNoteRow {
   settlement: Settlement | null;
   /** The part that is money for the wallet, and no revenue. */
   toppedUp: Decimal;
+  /** And of purchases of billing credits. */
+  advanced: Decimal;
   idempotencyKey: string | null;
   idempotencyPrint: Buffer | null;
   createdAt: Instant;

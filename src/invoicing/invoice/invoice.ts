@@ -140,6 +140,18 @@ export interface OneOffRecord {
   serviceFrom?: InstantText;
   serviceTo?: InstantText;
   lines: OneOffLineRecord[];
+  /** The billing credit that it buys. */
+  buys?: BoughtCredit;
+}
+
+/** A billing credit that a paid invoice makes; amounts as decimal text, net of tax. */
+export interface BoughtCredit {
+  source: 'purchase' | 'top_up';
+  amount: string;
+  price: string;
+  expiresAt: InstantText | null;
+  /** How long it lasts from its payment, where no instant is named. */
+  expiresAfter: string | null;
 }
 
 export interface OneOffLineRecord {

@@ -42,7 +42,7 @@ import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
 import { selectLines, updateInvoice } from '../invoice/invoices.sql.ts';
-import { announceReopened } from '../invoice/purposes.ts';
+import { announceCredited, announceReopened } from '../invoice/purposes.ts';
 import { invoiceStates } from '../invoice/states.ts';
 import { publishInvoice } from '../invoice/webhooks.ts';
 import { recordVoid } from '../outside-tax/records.ts';
@@ -94,13 +94,18 @@ export async function creditPart(
   const settled = await settle(tx, invoice, { total, left, settlement: body.settlement ?? null });
   if (!settled.ok) return settled;
   const { off, offAgain, back } = settled.value;
-  const toppedUp = sum(parts.value.filter(isTopUpOf(lines)).map(({ amount }) => amount));
+  const [toppedUp, advanced] = (['wallet_top_up', 'credit_purchase'] as const).map((type) =>
+    sum(parts.value.filter(isOf(lines, type)).map(({ amount }) => amount)),
+  ) as [Decimal, Decimal];
+  const isUndone = advanced.gt(0);
+  const undone = isUndone ? await announceCredited(dependencies, tx, invoice, now) : ok(undefined);
+  if (!undone.ok) return undone;
   const note = await insertPartCreditNote(
     tx,
     invoice,
     sums,
     {
-      ...{ reason: body.reason, refundId: null, settlement: body.settlement ?? null, toppedUp },
+      ...{ reason: body.reason, refundId: null, settlement: body.settlement ?? null, toppedUp, advanced },
       ...{ idempotencyKey: sent.key, idempotencyPrint: sent.fingerprint },
     },
     now,
@@ -249,10 +254,10 @@ async function covered(
   return { returned: returned.returned, disputed, outside };
 }
 
-const isTopUpOf =
-  (lines: readonly LineRow[]) =>
+const isOf =
+  (lines: readonly LineRow[], type: string) =>
   ({ appliesTo }: CreditNoteLine): boolean =>
-    lines.some(({ id, type }) => id === appliesTo && type === 'wallet_top_up');
+    lines.some((line) => line.id === appliesTo && line.type === type);
 
 /** The reduction of what a subscription or an order billed of a time; null of other lines, which nobody compares. */
 function reductionOf(

@@ -2,7 +2,7 @@ import { cancelApprovals } from '../../approvals/index.ts';
 import { billedParties, findPayers } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { findMerchant } from '../../identity/index.ts';
-import { type Decimal, sum, ZERO } from '../../kernel/decimal.ts';
+import { type Decimal, ZERO } from '../../kernel/decimal.ts';
 import { orThrow } from '../../kernel/result.ts';
 import { HOURS_PER_DAY, type Instant } from '../../kernel/time.ts';
 import { lockedWalletBalances, type Posting, postAll } from '../../ledger/index.ts';
@@ -20,6 +20,7 @@ import { lockInvoicesOf, selectIssuedLines, updateInvoices } from '../invoice/in
 import { publishInvoices } from '../invoice/webhooks.ts';
 import { outsideTaxAtIssue, recordInvoices } from '../outside-tax/records.ts';
 import { sellsForMoneyOnly, walletShares } from '../paying/apply-wallet.ts';
+import { soldAheadBy } from '../paying/bookings.sql.ts';
 import { issuePosting, walletPosting } from '../paying/bookings.ts';
 import { chargesItself, intendAll, type StoredCard } from '../paying/card-charge.ts';
 import { collectDebts } from '../paying/debts.ts';
@@ -322,9 +323,8 @@ function changesOf(
 const postingsOf = (decided: readonly DecidedIssue[], issued: readonly InvoiceRow[]): Posting[] =>
   issued.flatMap((invoice, place) => {
     const { lines } = decided[place] as DecidedIssue;
-    const topUp = sum(lines.filter(({ type }) => type === 'wallet_top_up').map(({ totalAmount }) => totalAmount));
     return [
-      ...(invoice.livesBySession ? [] : [issuePosting(invoice, topUp)]),
+      ...(invoice.livesBySession ? [] : [issuePosting(invoice, soldAheadBy(lines))]),
       ...(invoice.walletApplied.isZero() ? [] : [walletPosting(invoice, invoice.walletApplied)]),
     ];
   });

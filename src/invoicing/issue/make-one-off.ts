@@ -41,8 +41,8 @@ export interface NewOneOffInvoice extends OneOffContent {
   /** For an upfront invoice: the instant at which its charges became due. */
   readonly billsFrom?: Instant;
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** The options of its payment session, if it is issued at once. */
-  readonly session?: Pick<SessionOptions, 'redirectUrls' | 'expiresAt'>;
+  /** The options of its payment session, if it is issued at once; null: it has none, a stored card pays. */
+  readonly session?: Pick<SessionOptions, 'redirectUrls' | 'expiresAt'> | null;
   /** Unique by the database; creators of invoices under keys first look for an earlier one. */
   readonly idempotency?: BodyKey;
 }

@@ -2,26 +2,41 @@ import { DecimalOut, DecimalText, Id, Nullable, type Static, Strict, Text, Times
 
 const MOST = '1000000000000';
 
+/** Where the payment page leads to. */
+export const RedirectUrlsBody = Strict(
+  {
+    onSuccess: Type.Optional(Text({ maxLength: 2048 })),
+    onFailure: Type.Optional(Text({ maxLength: 2048 })),
+  },
+  {
+    'x-fields': {
+      onSuccess: 'The address after a payment. `https`, or `http` to localhost in the sandbox.',
+      onFailure: 'The address after the customer leaves the page without a payment.',
+    },
+  },
+);
+
+/** The sessions by which an invoice can be paid now. */
+export const SessionsReply = Type.Array(
+  Type.Object(
+    { url: Type.String(), expiresAt: Nullable(Timestamp), amount: DecimalOut },
+    {
+      'x-fields': {
+        url: 'The payment page. Send the customer there.',
+        expiresAt: 'The end of the session. Then the invoice is cancelled. Null: it has no end.',
+        amount: 'The amount of the session, in major units.',
+      },
+    },
+  ),
+);
+
 /** Money that a customer is to put into the wallet. */
 export const WalletTopUpCreateBody = Strict(
   {
     amount: DecimalText({ exclusiveMinimum: '0', maximum: MOST, fractionDigits: 9, accept: 'both' }),
     currency: Type.String({ format: 'currency' }),
     idempotencyKey: Text({ minLength: 1, maxLength: 255 }),
-    redirectUrls: Type.Optional(
-      Strict(
-        {
-          onSuccess: Type.Optional(Text({ maxLength: 2048 })),
-          onFailure: Type.Optional(Text({ maxLength: 2048 })),
-        },
-        {
-          'x-fields': {
-            onSuccess: 'The address after a payment. `https`, or `http` to localhost in the sandbox.',
-            onFailure: 'The address after the customer leaves the page without a payment.',
-          },
-        },
-      ),
-    ),
+    redirectUrls: Type.Optional(RedirectUrlsBody),
   },
   {
     $id: 'WalletTopUpCreate',
@@ -45,18 +60,7 @@ export const WalletTopUpReply = Type.Object(
     customerId: Id('customer'),
     amount: DecimalOut,
     currency: Type.String(),
-    paymentSessions: Type.Array(
-      Type.Object(
-        { url: Type.String(), expiresAt: Nullable(Timestamp), amount: DecimalOut },
-        {
-          'x-fields': {
-            url: 'The payment page. Send the customer there.',
-            expiresAt: 'The end of the session. Then the top-up is cancelled. Null: it has no end.',
-            amount: 'The amount of the session, in major units.',
-          },
-        },
-      ),
-    ),
+    paymentSessions: SessionsReply,
   },
   {
     $id: 'WalletTopUp',

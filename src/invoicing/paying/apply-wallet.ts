@@ -32,6 +32,8 @@ export function walletShares(
   );
 }
 
-/** Does an invoice sell what money of a wallet does not buy: more money in it, or a grant (domain.md §4, Wallet)? */
+const FOR_MONEY_ONLY: readonly string[] = ['wallet_top_up', 'grant', 'credit_purchase'];
+
+/** Does it sell what money of a wallet does not buy: more money in it, a grant or a credit (domain.md §4, Wallet)? */
 export const sellsForMoneyOnly = (lines: readonly Pick<IssuedLine, 'type'>[]): boolean =>
-  lines.some(({ type }) => type === 'wallet_top_up' || type === 'grant');
+  lines.some(({ type }) => FOR_MONEY_ONLY.includes(type));

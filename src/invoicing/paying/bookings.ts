@@ -17,7 +17,7 @@ import type { LeftOfPayment } from '../../payments/index.ts';
 import { sumCreditNotes } from '../credit-notes/credit-notes.sql.ts';
 import type { CreditNoteRow } from '../invoice/credit-note.ts';
 import { type InvoiceRow, payerOf } from '../invoice/invoice.ts';
-import { sumTopUps } from './bookings.sql.ts';
+import { type SoldAhead, sumSoldAhead } from './bookings.sql.ts';
 
 /**
  * The ledger entries of invoices (domain.md §4, Wallet; reliability I-43 to I-45). An invoice is a claim as soon as it
@@ -43,7 +43,14 @@ const postingOf = (
   return { merchantId, key, reason, invoiceId, currency, entries: entriesOf(amounts, payerOf(invoice)) };
 };
 
-const OF_CUSTOMER: readonly AccountKind[] = ['receivable', 'owed_again', 'to_collect', 'wallet', 'top_ups_due'];
+const OF_CUSTOMER: readonly AccountKind[] = [
+  'receivable',
+  'owed_again',
+  'to_collect',
+  'wallet',
+  'top_ups_due',
+  'deferred_credits',
+];
 
 const entriesOf = (amounts: Partial<Record<AccountKind, Decimal>>, customerId: string): Entry[] =>
   (Object.entries(amounts) as [AccountKind, Decimal][]).map(([account, amount]) => ({
@@ -54,17 +61,18 @@ const entriesOf = (amounts: Partial<Record<AccountKind, Decimal>>, customerId: s
 
 /** The invoice has its number: its customer owes it, and its tax is owed on. */
 export async function bookIssue(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void> {
-  await post(tx, issuePosting(invoice, await sumTopUps(tx, invoice)), now);
+  await post(tx, issuePosting(invoice, await sumSoldAhead(tx, invoice)), now);
 }
 
-/** The same, for posting. @param topUp the top-up of the invoice */
-export const issuePosting = (invoice: InvoiceRow, topUp: Decimal): Posting =>
+/** The same, for posting. What was sold ahead is no revenue yet. */
+export const issuePosting = (invoice: InvoiceRow, { topUp, advance }: SoldAhead): Posting =>
   postingOf(
     invoice,
     { key: `issue:${invoice.id}`, reason: 'invoice_issued' },
     {
       receivable: invoice.grandTotal,
-      revenue: topUp.plus(invoice.collectedDebt).minus(invoice.subtotal),
+      revenue: topUp.plus(advance).plus(invoice.collectedDebt).minus(invoice.subtotal),
+      deferred_credits: advance.negated(),
       tax: invoice.totalTax.negated(),
       top_ups_due: topUp.negated(),
       to_collect: invoice.collectedDebt.negated(),
@@ -102,7 +110,7 @@ export const walletPosting = (invoice: InvoiceRow, amount: Decimal): Posting =>
  * @param before the invoice before
  */
 export async function bookTopUp(tx: Tx, before: InvoiceRow, now: Instant): Promise<void> {
-  const all = await sumTopUps(tx, before);
+  const { topUp: all } = await sumSoldAhead(tx, before);
   if (all.isZero()) return;
   const key = `top_up:${before.id}`;
   const booked = await bookedEntries(tx, before, key);
@@ -141,7 +149,7 @@ export async function bookReversal(
   claim: 'receivable' | 'write_off',
   now: Instant,
 ): Promise<Result<Decimal>> {
-  const topUp = before.status === 'PAID' ? await sumTopUps(tx, before) : ZERO;
+  const topUp = before.status === 'PAID' ? (await sumSoldAhead(tx, before)).topUp : ZERO;
   const hasFilled = topUp.gt(0) || overpaid.gt(0);
   const held = hasFilled ? await lockedWalletBalance(tx, payerOf(before), before.currency) : ZERO;
   if (held.lt(topUp))
@@ -173,7 +181,7 @@ export async function bookCancellation(tx: Tx, invoice: InvoiceRow, now: Instant
   const back = invoice.walletApplied;
   const what = { key: `cancel:${invoice.id}`, reason: 'invoice_cancelled' } as const;
   if (invoice.invoiceNumber === null) return book(tx, invoice, what, { receivable: back, wallet: back.negated() }, now);
-  const topUp = await sumTopUps(tx, invoice);
+  const { topUp, advance } = await sumSoldAhead(tx, invoice);
   const credited = await sumCreditNotes(tx, invoice);
   // What notes gave back while it was paid, before its payment was reversed, was for nothing.
   const given = credited.amount.plus(credited.tax).minus(invoice.creditedAmount);
@@ -182,7 +190,8 @@ export async function bookCancellation(tx: Tx, invoice: InvoiceRow, now: Instant
     invoice,
     what,
     {
-      revenue: invoice.subtotal.minus(topUp).minus(credited.amount).minus(invoice.collectedDebt),
+      revenue: invoice.subtotal.minus(topUp).minus(advance).minus(credited.amount).minus(invoice.collectedDebt),
+      deferred_credits: advance,
       tax: invoice.totalTax.minus(credited.tax),
       top_ups_due: topUp,
       receivable: invoice.unpaidAmount.negated(),
@@ -228,7 +237,7 @@ export async function bookReissue(tx: Tx, before: InvoiceRow, note: CreditNoteRo
 
 /** The unpaid amount is written off; an unpaid top-up was never owed to the wallet. */
 export async function bookWriteOff(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void> {
-  const topUp = await sumTopUps(tx, invoice);
+  const { topUp } = await sumSoldAhead(tx, invoice);
   await book(
     tx,
     invoice,
@@ -257,7 +266,7 @@ export async function bookRefund(
   { returned, disputed, outside }: LeftOfPayment,
   now: Instant,
 ): Promise<Result<Decimal>> {
-  const topUp = await sumTopUps(tx, invoice);
+  const { topUp, advance } = await sumSoldAhead(tx, invoice);
   const owedAgain = await balanceOfInvoice(tx, 'owed_again', invoice.id);
   const taken = disputed.plus(outside);
   const intoWallet = note.total.minus(returned).minus(taken).minus(owedAgain).minus(topUp);
@@ -268,7 +277,8 @@ export async function bookRefund(
     invoice,
     { key: `refund:${note.id}`, reason: 'refund' },
     {
-      revenue: note.amount.minus(topUp).minus(invoice.collectedDebt),
+      revenue: note.amount.minus(topUp).minus(advance).minus(invoice.collectedDebt),
+      deferred_credits: advance,
       write_off: invoice.collectedDebt, // nobody asks for it again
       tax: note.taxAmount,
       refunds_payable: returned.negated(),
@@ -303,7 +313,7 @@ export async function bookPart(
   { off, offAgain, left: { returned, disputed, outside } }: PartNoted,
   now: Instant,
 ): Promise<Result<Decimal>> {
-  const { toppedUp } = note;
+  const { toppedUp, advanced } = note;
   const isInWallet = invoice.status === 'PAID';
   const back = note.total.minus(off).minus(offAgain).minus(returned).minus(disputed).minus(outside);
   const intoWallet = isInWallet ? back.minus(toppedUp) : back;
@@ -314,7 +324,8 @@ export async function bookPart(
     invoice,
     { key: keyOfNote(note), reason: 'credit' },
     {
-      revenue: note.amount.minus(toppedUp),
+      revenue: note.amount.minus(toppedUp).minus(advanced),
+      deferred_credits: advanced,
       tax: note.taxAmount,
       receivable: off.negated(),
       owed_again: offAgain.negated(),
@@ -390,6 +401,7 @@ async function bookUndone(
     { key, reason: 'refund_voided' },
     {
       revenue: undone('revenue'),
+      deferred_credits: undone('deferred_credits'),
       tax: undone('tax'),
       receivable: isLoss ? ZERO : undone('receivable'),
       write_off: undone('write_off').plus(isLoss ? undone('receivable') : ZERO),

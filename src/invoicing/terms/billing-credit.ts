@@ -16,6 +16,8 @@ export interface BillingCredit {
   readonly invoiceId: string | null;
   readonly name: string;
   readonly amount: Decimal;
+  /** What was paid for it, net of tax; null: it was given, or paid for elsewhere. */
+  readonly price: Decimal | null;
   readonly currency: string;
   readonly category: (typeof CREDIT_CATEGORIES)[number];
   /** The lowest burns first. */
@@ -39,6 +41,15 @@ export interface CreditUses {
   readonly used: Decimal;
   /** On drafts. */
   readonly held: Decimal;
+}
+
+/** What is stored beside a credit, because it was done once. */
+export interface CreditDeeds {
+  /** What of the price is revenue by now. */
+  readonly earned: Decimal;
+  /** Its invoice was credited, or the payment of it came back. */
+  readonly isUndone: boolean;
+  readonly isExpiryTold: boolean;
 }
 
 /** A credit with what took of it. */

@@ -4,6 +4,7 @@ import { type AdjustmentRow, selectAdjustments } from '../subscription/adjustmen
 import {
   markCommitted,
   selectClocksOfCustomer,
+  selectRequiringCredits,
   selectSubscription,
   selectSubscriptionsById,
 } from '../subscription/subscriptions.sql.ts';
@@ -39,6 +40,8 @@ export const billingSource: BillingSource = {
   usageSources: loadUsageSources,
 
   markCommitted,
+
+  requiringCredits: selectRequiringCredits,
 
   granted: (tx, { merchantId, subscriptionId }, metricIds, period) =>
     burntUnits(tx, { merchantId, subscriptionId, metricIds }, period),

@@ -29,6 +29,7 @@ import {
 } from '../subscription/subscriptions.sql.ts';
 import { publishSubscriptionEvent } from '../subscription/webhooks.ts';
 import { activate, asksOf, openBilling } from './activate.ts';
+import { watchRequired } from './credits-required.ts';
 import { activateBefore, activateWaiting } from './trial.ts';
 import { askForCard, lacksMethod } from './trial-card.ts';
 import { UPFRONT } from './upfront.ts';
@@ -110,6 +111,7 @@ export async function createSubscription(
     status: 'pending_payment',
     activatedAt: null,
     autoCharge: input.autoCharge ?? false,
+    creditsRequired: input.creditsRequired ?? false,
     autoApprove: input.autoApprove ?? null,
     taxExempt: input.taxExempt ?? false,
     bankTransferOnly: input.bankTransferOnly ?? false,
@@ -137,6 +139,7 @@ export async function createSubscription(
     now,
   );
   await publishSubscriptionEvent(tx, subscription, 'subscription.created.v0', now);
+  if (subscription.creditsRequired) await watchRequired(tx, agreement, subscription, now);
   const begun = await begin(dependencies, tx, { subscription, agreement, paidAs: promised?.invoiceId }, now);
   return begun.ok ? ok({ ...begun.value, isNew: true, from: { pinned, now } }) : begun;
 }

@@ -8,6 +8,7 @@ import type { SubscriptionUpdateBody } from '../subscription/schemas.ts';
 import type { SubscriptionRow } from '../subscription/subscription.ts';
 import { updateSubscription } from '../subscription/subscriptions.sql.ts';
 import { publishSubscriptionEvent } from '../subscription/webhooks.ts';
+import { watchRequired } from './credits-required.ts';
 import { approveOpenInvoices, type Ending, endSubscription, planEnd } from './end.ts';
 import { type HeldSubscription, refusedIn } from './lock.ts';
 import { moveResumption } from './pause.ts';
@@ -39,6 +40,7 @@ export async function patchSubscription(
       bankTransferOnly,
       autoApprove: given(input.autoApprove, subscription.autoApprove),
       autoCharge: input.autoCharge ?? subscription.autoCharge,
+      creditsRequired: input.creditsRequired ?? subscription.creditsRequired,
       taxExempt: input.taxExempt ?? subscription.taxExempt,
       paymentTermDays: input.paymentTermDays ?? subscription.paymentTermDays,
       renewalReminderEnabled: given(input.renewalReminderEnabled, subscription.renewalReminderEnabled),
@@ -46,6 +48,7 @@ export async function patchSubscription(
     },
     now,
   );
+  if (changed.creditsRequired !== subscription.creditsRequired) await watchRequired(tx, agreement, changed, now);
   if (changed.autoApprove !== subscription.autoApprove)
     await approveOpenInvoices(tx, { ...held, subscription: changed });
   if (endingAt !== undefined) changed = await planEnd(dependencies, tx, { ...held, subscription: changed }, endingAt);

@@ -88,6 +88,7 @@ export function toSubscriptionReply(
     status: subscription.status,
     ...pauseOf(subscription),
     autoCharge: subscription.autoCharge,
+    creditsRequired: subscription.creditsRequired,
     autoApprove: subscription.autoApprove,
     taxExempt: subscription.taxExempt,
     bankTransferOnly: subscription.bankTransferOnly,

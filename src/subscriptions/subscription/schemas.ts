@@ -71,6 +71,9 @@ const PriceOverrideBody = Strict(
 export const PriceOverridesBody = Type.Array(PriceOverrideBody, { maxItems: 1000 });
 export type PriceOverridesBody = Static<typeof PriceOverridesBody>;
 
+const CREDITS_REQUIRED =
+  '`true`: metered features give access only while there are billing credits that could pay for them.';
+
 /** A customer made with its subscription (§4): like one of its own, but the address may come later. */
 const InlineCustomer = Strict(
   {
@@ -103,6 +106,7 @@ export const SubscriptionCreateBody = Strict(
     customerId: Type.Optional(Id('customer')),
     customer: Type.Optional(InlineCustomer),
     autoCharge: Type.Optional(Type.Boolean({ default: false })),
+    creditsRequired: Type.Optional(Type.Boolean({ default: false })),
     autoApprove: Type.Optional(Nullable(Type.Boolean())),
     taxExempt: Type.Optional(Type.Boolean({ default: false })),
     bankTransferOnly: Type.Optional(Type.Boolean({ default: false })),
@@ -162,6 +166,7 @@ export const SubscriptionCreateBody = Strict(
       customer:
         'A customer who is created, or found again, together with the subscription. Required unless ' +
         '`customerId` is sent.',
+      creditsRequired: CREDITS_REQUIRED,
       autoCharge: '`true`: invoices are charged to the default card of the customer as they are issued.',
       autoApprove: '`false`: invoices stay drafts until they are approved. Null: the value of the plan.',
       taxExempt: '`true`: invoices have no tax.',
@@ -196,6 +201,7 @@ export const SubscriptionUpdateBody = Strict(
     terminatedBy: Type.Optional(Type.String({ maxLength: 128 })),
     terminationReason: Type.Optional(Text({ minLength: 1, maxLength: 1000 })),
     autoCharge: Type.Optional(Type.Boolean()),
+    creditsRequired: Type.Optional(Type.Boolean()),
     taxExempt: Type.Optional(Type.Boolean()),
     minimumAccountBalance: Type.Optional(DecimalText({ minimum: '0' })),
     renewalReminderEnabled: Type.Optional(Nullable(Type.Boolean())),
@@ -223,6 +229,7 @@ export const SubscriptionUpdateBody = Strict(
         '`startedAt` is refused.',
       terminatedBy: 'The id of the customer or merchant that ends the subscription. Default: the merchant.',
       terminationReason: 'Why the subscription ends, for people.',
+      creditsRequired: CREDITS_REQUIRED,
       autoCharge: '`true`: invoices are charged to the default card of the customer as they are issued.',
       taxExempt: '`true`: later invoices have no tax.',
       minimumAccountBalance: 'Accepted for older clients, and ignored.',
@@ -510,6 +517,7 @@ export const SubscriptionReply = Type.Object(
     resumesAt: Nullable(Timestamp),
     pauseUsage: Nullable(PauseUsage),
     autoCharge: Type.Boolean(),
+    creditsRequired: Type.Boolean(),
     autoApprove: Nullable(Type.Boolean()),
     taxExempt: Type.Boolean(),
     bankTransferOnly: Type.Boolean(),
@@ -561,6 +569,7 @@ export const SubscriptionReply = Type.Object(
       pausedAt: 'When the pause began, or will begin. Null: it is not paused.',
       resumesAt: 'When the pause is over. Null: it is not paused, or nobody knows yet.',
       pauseUsage: 'Whether usage in the pause is billed. Null: it is not paused.',
+      creditsRequired: CREDITS_REQUIRED,
       autoCharge: '`true`: invoices are charged to the default card of the customer as they are issued.',
       autoApprove: '`false`: invoices stay drafts until they are approved. Null: the value of the plan.',
       taxExempt: '`true`: invoices have no tax.',

@@ -26,6 +26,8 @@ export interface SubscriptionRow {
   name: string;
   status: SubscriptionStatus;
   autoCharge: boolean;
+  /** Its metered features give access only while there are billing credits. */
+  creditsRequired: boolean;
   autoApprove: boolean | null;
   taxExempt: boolean;
   bankTransferOnly: boolean;

@@ -92,6 +92,7 @@ export type SubscriptionChanges = Partial<
     | 'bankTransferOnly'
     | 'autoApprove'
     | 'autoCharge'
+    | 'creditsRequired'
     | 'taxExempt'
     | 'paymentTermDays'
     | 'renewalReminderEnabled'
@@ -136,6 +137,16 @@ export const updateSubscription = (
     })}
      where merchant_id = ${subscription.merchantId} and id = ${subscription.id} and status = ${subscription.status}
     returning *`);
+
+/** Those of some customers that give access to metered features only while there are credits. */
+export const selectRequiringCredits = async (tx: Tx, customerIds: readonly string[]): Promise<string[]> =>
+  (
+    await tx.rows<{ id: string }>(sql`
+      select id from subscription
+       where merchant_id = ${tx.merchantId} and customer_id = any (${[...customerIds]}::text[]) and credits_required
+         and status <> 'terminated'
+       order by id`)
+  ).map(({ id }) => id);
 
 /** From now on its spending counts for a commitment. */
 export const markCommitted = (tx: Tx, id: string): Promise<number> =>

@@ -1,0 +1,87 @@
+import { jsonb, sql, type Tx } from '../../db/index.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { BillingCredit } from '../terms/billing-credit.ts';
+
+/** What is known of the credits of a customer in one currency, on one clock, since the last look. */
+export interface CreditWatch {
+  readonly merchantId: string;
+  readonly id: string;
+  readonly customerId: string;
+  readonly currency: string;
+  readonly clockId: string | null;
+  readonly isLow: boolean;
+  readonly isExhausted: boolean;
+}
+
+type Watched = Pick<BillingCredit, 'customerId' | 'currency' | 'testClockId'>;
+
+/** Has credits of a customer looked at, from now on and at once. @param now effective now for them */
+export const insertWatch = (tx: Tx, { customerId, currency, testClockId }: Watched, now: Instant): Promise<number> =>
+  tx.run(sql`
+    insert into credit_watch as w (merchant_id, id, customer_id, currency, clock_id, looked_at, next_action_at)
+    values (${tx.merchantId}, ${`${customerId} ${currency} ${testClockId ?? ''}`}, ${customerId}, ${currency},
+            ${testClockId}, ${now}, ${now})
+    on conflict (merchant_id, id) do update set next_action_at = excluded.next_action_at
+     where w.next_action_at is null or w.next_action_at > excluded.next_action_at`);
+
+export const lockWatch = (tx: Tx, id: string): Promise<CreditWatch | undefined> =>
+  tx.maybe<CreditWatch>(sql`
+    select merchant_id, id, customer_id, currency, clock_id, is_low, is_exhausted from credit_watch
+     where merchant_id = ${tx.merchantId} and id = ${id} for no key update`);
+
+export const updateWatch = (
+  tx: Tx,
+  { id }: CreditWatch,
+  seen: Pick<CreditWatch, 'isLow' | 'isExhausted'> & { readonly nextActionAt: Instant | null },
+  now: Instant,
+): Promise<number> =>
+  tx.run(sql`
+    update credit_watch
+       set is_low = ${seen.isLow}, is_exhausted = ${seen.isExhausted}, looked_at = ${now},
+           next_action_at = ${seen.nextActionAt}
+     where merchant_id = ${tx.merchantId} and id = ${id}`);
+
+/** The customers among some, of all merchants, whose credits are watched: their own, or those of who pays for them. */
+export const selectWatchedCustomers = (
+  tx: Tx,
+  customers: readonly { readonly merchantId: string; readonly customerId: string }[],
+): Promise<{ merchantId: string; customerId: string }[]> =>
+  tx.rows<{ merchantId: string; customerId: string }>(sql`
+    select merchant_id, customer_id
+      from watched_customers(${customers.map(({ merchantId }) => merchantId)}::text[],
+                             ${customers.map(({ customerId }) => customerId)}::text[])`);
+
+/** Has the credits of some customers looked at. */
+export const wakeCredits = (tx: Tx, customerIds: readonly string[]): Promise<unknown> =>
+  tx.run(sql`select wake_credits(${tx.merchantId}, ${[...customerIds]}::text[])`);
+
+/** Does any merchant have credits? */
+export const hasCreditWatches = async (tx: Tx): Promise<boolean> =>
+  (await tx.one<{ exists: boolean }>(sql`select exists (select from credit_watch)`)).exists;
+
+/** What credits no longer give access to; without a metric: all metered features of the subscription. */
+export interface Exhausted {
+  readonly customerId: string;
+  readonly subscriptionId: string;
+  readonly billableMetricId: string;
+}
+
+/** Makes what credits no longer give to some customers what it is now. */
+export const replaceExhausted = (
+  tx: Tx,
+  customerIds: readonly string[],
+  exhausted: readonly Exhausted[],
+): Promise<number> =>
+  tx.run(sql`
+    with wanted as (
+      select x.* from jsonb_to_recordset(${jsonb(exhausted)})
+        as x ("customerId" text, "subscriptionId" text, "billableMetricId" text)
+    ), gone as (
+      delete from exhausted_credit e
+       where e.merchant_id = ${tx.merchantId} and e.customer_id = any (${[...customerIds]}::text[])
+         and not exists (select from wanted w
+                          where w."subscriptionId" = e.subscription_id and w."billableMetricId" = e.billable_metric_id)
+    )
+    insert into exhausted_credit (merchant_id, customer_id, subscription_id, billable_metric_id)
+    select ${tx.merchantId}, "customerId", "subscriptionId", "billableMetricId" from wanted
+    on conflict do nothing`);
