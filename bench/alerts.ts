@@ -1,5 +1,14 @@
 import pg from 'pg';
 import { median, numbersOf } from './support/arguments.ts';
+import {
+  type Metric,
+  MOST,
+  makeMetric,
+  numbered,
+  seedCustomers,
+  seedEntitlements,
+  subscribeAll,
+} from './support/customers.ts';
 import { processorSeconds, type Stack, type Target, withStack } from './support/stack.ts';
 
 /**
@@ -18,8 +27,6 @@ const { alerts, rate, seconds, rounds, reads } = numbersOf({
   reads: 100,
 });
 
-const numbered = `(select n, lpad(n::text, 22, '0') as id from generate_series(0, ${alerts - 1}) n) numbered`;
-
 let sent = 0;
 
 const LATE_LIMIT = 5;
@@ -28,8 +35,6 @@ const ACCESS_LIMIT = 1.2;
 /** Requests a second. */
 const TICKS = 100;
 const LOOK_MILLISECONDS = 100;
-const MOST = 1e9;
-const CALLERS = 8;
 const CONNECTIONS = 16;
 const READ_SECONDS = 5;
 
@@ -38,19 +43,19 @@ const SEEDS = {
   usage: {
     target: 'null, null, $2',
     from: `(select n, 'cus_' || id as customer_id, null as invoice_id, date_trunc('month', now()) as period_start,
-                   date_trunc('month', now()) + interval '1 month' as period_end from ${numbered})`,
+                   date_trunc('month', now()) + interval '1 month' as period_end from ${numbered(alerts)})`,
     period: `'month'`,
   },
   balance: {
     target: 'c.entitlement_id, null, null',
     from: `(select n, 'cus_' || id as customer_id, 'ent_' || id as entitlement_id, null as invoice_id,
-                   now() - interval '1 day' as period_start, now() + interval '28 days' as period_end from ${numbered})`,
+                   now() - interval '1 day' as period_start, now() + interval '28 days' as period_end from ${numbered(alerts)})`,
     period: 'null',
   },
   invoice_total: {
     target: 'null, c.subscription_id, null',
     from: `(select n, s.customer_id, i.subscription_id, i.id as invoice_id, i.period_start, i.period_end
-              from ${numbered} join subscription s on s.customer_id = 'cus_' || numbered.id
+              from ${numbered(alerts)} join subscription s on s.customer_id = 'cus_' || numbered.id
               join invoice i on i.merchant_id = s.merchant_id and i.subscription_id = s.id and i.status = 'ACTIVE')`,
     period: 'null',
   },
@@ -70,9 +75,9 @@ await withStack(async (stack) => {
 /** Events alone, then beside alerts of a type on all customers. */
 async function measureAlerts(stack: Stack, target: Target, pool: pg.Pool, type: Exclude<What, 'access'>) {
   const metric = await makeMetric(target);
-  await seedCustomers(pool, target);
-  if (type === 'balance') await seedEntitlements(pool, target, metric);
-  if (type === 'invoice_total') await subscribeAll(target, metric);
+  await seedCustomers(pool, target, alerts);
+  if (type === 'balance') await seedEntitlements(pool, target, metric, alerts);
+  if (type === 'invoice_total') await subscribeAll(target, metric, alerts);
   await measure(stack, target, pool, 'warm');
   const without = await measure(stack, target, pool, 'without');
   await seedAlerts(pool, target, metric, type);
@@ -89,8 +94,8 @@ async function measureAlerts(stack: Stack, target: Target, pool: pg.Pool, type: 
 /** `GET /v1/customers/{id}/access` where a budget is spent, and where none is, alternately. */
 async function measureAccess(stack: Stack, target: Target, pool: pg.Pool): Promise<void> {
   const metric = await makeMetric(target);
-  await seedCustomers(pool, target);
-  await seedEntitlements(pool, target, metric);
+  await seedCustomers(pool, target, alerts);
+  await seedEntitlements(pool, target, metric, alerts);
   await seedAlerts(pool, target, metric, 'usage');
   const order = { path: '/v1/customers/cus_#/access', many: alerts, connections: CONNECTIONS, rate: reads };
   const read = async (hasBudgets: boolean) => {
@@ -113,90 +118,6 @@ async function measureAccess(stack: Stack, target: Target, pool: pg.Pool): Promi
 
 function verdict(label: string, found: string, wanted: string, isWithin: boolean): void {
   console.log(`  ${label.padEnd(44)} ${found.padStart(7)}   wanted ${wanted.padEnd(6)} ${isWithin ? 'yes' : 'NO'}`);
-}
-
-interface Metric {
-  readonly id: string;
-  readonly productId: string;
-  readonly featureId: string;
-}
-
-async function make({ port, key }: Target, path: string, body: unknown): Promise<string> {
-  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  const answer = (await response.json()) as { id: string };
-  if (!response.ok) throw new Error(`POST ${path} answered ${response.status}: ${JSON.stringify(answer)}`);
-  return answer.id;
-}
-
-async function makeMetric(target: Target): Promise<Metric> {
-  const productId = await make(target, '/v0/products', { name: 'Calls', description: 'Calls' });
-  const meter = { aggregation: 'SUM', eventType: 'call', valueProperty: '$.tokens' };
-  const naming = { name: 'Tokens', description: 'Tokens', unit: 'token' };
-  const id = await make(target, '/v0/billableMetrics', { ...naming, productId, ...meter });
-  const featureId = await make(target, '/v0/features', { key: 'tokens', name: 'Tokens', productId, type: 'metered' });
-  return { id, productId, featureId };
-}
-
-/** An entitlement of a month for each customer, with a grant that nobody uses up. */
-async function seedEntitlements(pool: pg.Pool, { merchantId }: Target, metric: Metric): Promise<void> {
-  await pool.query(
-    `insert into entitlement (merchant_id, id, customer_id, feature_id, feature_type, product_id, is_from_plan,
-                              active_from, billable_metric_ids, created_at, updated_at)
-     select $1, 'ent_' || id, 'cus_' || id, $2, 'metered', $3, false, now() - interval '1 day', array[$4], now(), now()
-       from ${numbered}`,
-    [merchantId, metric.featureId, metric.productId, metric.id],
-  );
-  const template = { type: 'metered', usagePeriod: { interval: 'P1M' }, billableMetricIds: [metric.id] };
-  await pool.query(
-    `insert into entitlement_term (merchant_id, entitlement_id, effective_from, template)
-     select merchant_id, id, active_from, $2::jsonb from entitlement where merchant_id = $1`,
-    [merchantId, JSON.stringify(template)],
-  );
-  await pool.query(
-    `insert into entitlement_grant (merchant_id, id, entitlement_id, origin, amount, priority, effective_at,
-                                    reset_max_rollover, reset_min_rollover, created_at)
-     select merchant_id, 'grt_' || substr(id, 5), id, 'direct', ${MOST}, 0, active_from, ${MOST}, 0, now()
-       from entitlement where merchant_id = $1`,
-    [merchantId],
-  );
-}
-
-/** Subscribes each customer to a plan that bills 1.00 for a token, without tax. */
-async function subscribeAll(target: Target, metric: Metric): Promise<void> {
-  const startedAt = new Date().toISOString();
-  const price = await make(target, '/v0/prices', {
-    billableMetricId: metric.id,
-    invoiceDisplayName: 'Tokens',
-    paymentTerm: 'in_arrears',
-    properties: { unitPrice: '1' },
-  });
-  const of = { productId: metric.productId, currency: 'USD', prices: [price] };
-  const planId = await make(target, '/v0/plans', { name: 'Plan', ...of });
-  const numbers = Array.from({ length: alerts }, (_, n) => n).values();
-  const caller = async () => {
-    for (const n of numbers) {
-      const customerId = `cus_${String(n).padStart(22, '0')}`;
-      await make(target, '/v0/subscriptions', { name: `Subscription ${n}`, planId, customerId, startedAt });
-    }
-  };
-  await Promise.all(Array.from({ length: CALLERS }, caller));
-}
-
-/** Customers that events know as `customer-<n>`. */
-async function seedCustomers(pool: pg.Pool, { merchantId }: Target): Promise<void> {
-  for (const text of [
-    `insert into organization (merchant_id, id, type, name, default_currency, created_at, updated_at)
-     select $1, 'org_' || id, 'consumer', 'Customer', 'USD', now(), now() from ${numbered}`,
-    `insert into customer (merchant_id, id, consumer_id, external_id, created_at, updated_at)
-     select $1, 'cus_' || id, 'org_' || id, 'customer-' || n, now(), now() from ${numbered}`,
-    `insert into event_subject (merchant_id, kind, key, addressee, customer_id, created_at)
-     select $1, 'external', 'customer-' || n, 'cus_' || id, 'cus_' || id, now() from ${numbered}`,
-  ])
-    await pool.query(text, [merchantId]);
 }
 
 /** An alert of each customer. One in a hundred goes off. */
