@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { auditDatabase, recomputeDatabase } from '../../src/app.ts';
+import { wireDomains } from '../../src/wiring.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
@@ -44,6 +45,15 @@ const unpaid = async (subscription: Resource): Promise<string[]> =>
 
 /** Fees in advance are asked by invoice, and nothing waits for their payment. */
 const byTransfer = { bankTransferOnly: true };
+
+let seconds = 0;
+/** Looks at credits after usage, as the program does by itself within a second. */
+async function look(): Promise<void> {
+  seconds += 20; // the lease of the look before is over
+  const { chores } = wireDomains('sandbox', 'http://localhost');
+  await chores.find(({ isPrompt }) => isPrompt)?.run(env.database, Temporal.Instant.from(START).add({ seconds }));
+  await env.runDueWork();
+}
 
 const at = (day: string, time = '12:00:00') => `2026-${day}T${time}Z`;
 const metricsOf = async (eventType: string, metrics: readonly object[], name: string): Promise<Resource[]> => {
@@ -185,6 +195,59 @@ describe('a price page', () => {
     ]);
     expect(await unpaid(one)).toEqual(['60.00', '30.00', '190.00', '380.00']);
     expect((await bills(two)).at(-1)).toBe('Transfer 0.00, Seats 20.00 = 20.00');
+  });
+
+  it('of telephony: by the second and country, from a prepaid credit that tops itself up', async () => {
+    const talk = await shop.metric({
+      ...{ name: 'Calls', unit: 's', eventType: 'call.ended', valueProperty: '$.seconds' },
+      groupBy: { country: '$.country' },
+    });
+    const cells = [
+      { match: { country: 'DE' }, unitPrice: '0.00015' }, // 0.009 a minute
+      { match: { country: 'US' }, unitPrice: '0.0001' },
+    ];
+    const calls = await shop.usagePrice({
+      ...{ billableMetricId: talk.id, invoiceDisplayName: 'Calls', model: 'matrix' },
+      properties: { dimensions: ['country'], default: '0.0005', cells },
+    });
+    const plan = await shop.plan([calls]);
+    const [one, two] = [await shop.subscribe(plan, { clock }), await shop.subscribe(plan, { clock })];
+    for (const [{ customerId }, card] of [[one, 'pm_ok'] as const, [two, 'pm_then_declined'] as const]) {
+      const setup = await shop.create(`/v0/customers/${customerId}/paymentMethods`);
+      await shop.act(`/v0/paymentSessions/${setup.id}/complete`, { paymentMethod: card });
+      await shop.replace(`/v0/customers/${customerId}/creditTopUp`, { currency: 'USD', threshold: '5', amount: '20' });
+    }
+    await look();
+    const call = async (of: Resource, day: string, country: string, units: number) => {
+      await shop.advance(clock, at(day, '13:00:00'));
+      await shop.use(of.id, at(day), 0, { type: 'call.ended', data: { country, seconds: units } });
+      await look();
+    };
+    const left = async ({ customerId }: Resource) => {
+      const path = `/v0/customers/${customerId}/billingCredits/balance?currency=USD`;
+      const { granted, available } = await shop.read(path);
+      return `${available} of ${granted}`;
+    };
+    await call(one, '01-10', 'DE', 60_000); // 9.00
+    expect(await left(one)).toBe('11.00 of 20.00');
+    await call(one, '01-20', 'US', 70_000); // 7.00, so that 4.00 are left
+    expect(await left(one)).toBe('24.00 of 40.00');
+    await call(two, '01-21', 'US', 50_000); // its card is declined
+    await shop.advance(clock, '2026-02-01T00:00:00Z');
+    await call(one, '02-10', 'BR', 50_000); // 25.00: 1.00 more than there is, before the next 20.00 come
+    expect(await left(one)).toBe('20.00 of 60.00');
+    await shop.advance(clock, '2026-03-01T00:00:00Z');
+    await call(one, '03-10', 'DE', 10_000); // 1.50
+    await shop.advance(clock, '2026-04-01T00:00:00Z');
+    expect(await bills(one)).toEqual([
+      'Calls 9.00, Calls 7.00, Calls: Billing credit -9.00, Calls: Billing credit -7.00 = 0.00',
+      'Calls 25.00, Calls: Billing credit -4.00, Calls: Billing credit -20.00 = 1.00',
+      'Calls 1.50, Calls: Billing credit -1.50 = 0.00',
+    ]);
+    expect(await left(one)).toBe('18.50 of 60.00');
+    expect((await bills(two))[0]).toBe('Calls 5.00 = 5.00');
+    const { status, declines } = await shop.read(`/v0/customers/${two.customerId}/creditTopUp`);
+    expect([status, declines]).toEqual(['paused', 3]);
   });
 
   it('of a marketplace: 2.9 % and 0.30 a payment, from 0.50 to 5.00 each, the first ten free', async () => {
