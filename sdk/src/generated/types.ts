@@ -1108,6 +1108,8 @@ locale?: ("en" | "de" | "fr" | "es")
 buyerReference?: string
 /** The customer that pays: invoices are addressed to it, and it pays them. Their lines stay of this customer. Null: this customer pays itself. */
 payerId: (string | null)
+/** `customer`: invoices of periods that end at one instant are joined in one, with a section for each subscription; also those of the customers for which this one pays. Null: each subscription has its own. */
+invoiceGrouping: ("customer" | null)
 /** The organization behind the customer. */
 organization: {
 /** The id of this resource. It never changes. */
@@ -1179,6 +1181,8 @@ locale?: ("en" | "de" | "fr" | "es")
 buyerReference?: string
 /** The customer that pays: invoices are addressed to it, and it pays them. Their lines stay of this customer. Null: this customer pays itself. */
 payerId: (string | null)
+/** `customer`: invoices of periods that end at one instant are joined in one, with a section for each subscription; also those of the customers for which this one pays. Null: each subscription has its own. */
+invoiceGrouping: ("customer" | null)
 /** The organization behind the customer. */
 organization: {
 /** The id of this resource. It never changes. */
@@ -2744,6 +2748,16 @@ createdAt: string
 /** When the resource was last changed. */
 updatedAt: string
 }
+/** A subscription on a grouped invoice. */
+export interface InvoiceSection {
+/** The subscription. */
+subscriptionId: string
+/** The customer of the subscription. */
+customerId: string
+/** The name of the section, as on the document. */
+name: string
+subtotal: Decimal
+}
 /** The units of a line that fell into one tier: above `above`, up to and including `upTo`. Amounts are exact; where one does not end (a part of a period), all are rounded to the currency so that they sum to the line. */
 export interface TierUsed {
 above: Decimal
@@ -2817,6 +2831,10 @@ redemptionId: (string | null)
 billingCreditId: (string | null)
 /** The commitment over a term that made the line. Null: none did. */
 commitmentId: (string | null)
+/** The subscription of the line. Null: of none. */
+subscriptionId: (string | null)
+/** The customer of the line. Empty: a simulation without a customer. */
+customerId: string
 }
 /** An item of a line, with its ids in external systems. */
 export interface ResolvedItem {
@@ -2880,6 +2898,10 @@ payerId: (string | null)
 reissueOfId: (string | null)
 /** The invoice that replaces this one. Null: none. */
 reissuedAsId: (string | null)
+/** The grouped invoice that has its lines. Null: it has them itself. */
+groupedIntoId: (string | null)
+/** Of a grouped invoice: each of its subscriptions. Empty of every other. */
+sections: InvoiceSection[]
 /** The subscription. Null: a one-off invoice, or one of an order. */
 subscriptionId: (string | null)
 /** The currency: an ISO 4217 code. */
@@ -6467,6 +6489,8 @@ locale?: (("en" | "de" | "fr" | "es") | null)
 buyerReference?: (string | null)
 /** The customer that pays: invoices are addressed to it, and it pays them. Their lines stay of this customer. Null: this customer pays itself. */
 payerId?: (string | null)
+/** `customer`: invoices of periods that end at one instant are joined in one, with a section for each subscription; also those of the customers for which this one pays. Null: each subscription has its own. */
+invoiceGrouping?: ("customer" | null)
 /** The emails that the customer receives. */
 notificationSettings?: ({
 /** An email for each issued invoice. Default: `true`. */
@@ -6501,6 +6525,8 @@ locale?: (("en" | "de" | "fr" | "es") | null)
 buyerReference?: (string | null)
 /** The customer that pays: invoices are addressed to it, and it pays them. Their lines stay of this customer. Null: this customer pays itself. */
 payerId?: (string | null)
+/** `customer`: invoices of periods that end at one instant are joined in one, with a section for each subscription; also those of the customers for which this one pays. Null: each subscription has its own. */
+invoiceGrouping?: ("customer" | null)
 /** The emails that the customer receives. */
 notificationSettings?: ({
 /** An email for each issued invoice. Default: `true`. */

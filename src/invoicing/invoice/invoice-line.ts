@@ -36,6 +36,8 @@ export interface LineRow {
    */
   workings: LineWorkings | null;
   appliesToLineId: string | null;
+  /** Of a line on a grouped invoice: the invoice that it was calculated for. */
+  memberId?: string | null;
   /** The source in an order's schedule; null for all other lines. */
   sourceKey: string | null;
 }

@@ -92,6 +92,8 @@ export const InvoiceLineItem = Type.Object(
     redemptionId: Nullable(Id('redemption')),
     billingCreditId: Nullable(Id('billingCredit')),
     commitmentId: Nullable(Id('commitment')),
+    subscriptionId: Nullable(Id('subscription')),
+    customerId: Type.String(),
   },
   {
     $id: 'InvoiceLineItem',
@@ -130,6 +132,8 @@ export const InvoiceLineItem = Type.Object(
       redemptionId: 'The redemption of the coupon by the subscription. Null: no coupon made the line.',
       billingCreditId: 'The billing credit that pays by the line, or has something back. Null: none.',
       commitmentId: 'The commitment over a term that made the line. Null: none did.',
+      subscriptionId: 'The subscription of the line. Null: of none.',
+      customerId: ['The customer of the line. Empty: a simulation without a customer.', 'cus_8c3d5e0f1a2b4c6d'],
     },
   },
 );
@@ -201,6 +205,26 @@ const OutsideTax = Type.Object(
   },
 );
 
+/** A subscription on a grouped invoice. */
+const InvoiceSection = Type.Object(
+  {
+    subscriptionId: Id('subscription'),
+    customerId: Id('customer'),
+    name: Type.String(),
+    subtotal: Amount,
+  },
+  {
+    $id: 'InvoiceSection',
+    description: 'A subscription on a grouped invoice.',
+    'x-fields': {
+      subscriptionId: 'The subscription.',
+      customerId: 'The customer of the subscription.',
+      name: ['The name of the section, as on the document.', 'Team'],
+      subtotal: 'The sum of the lines of the section before tax, in major units.',
+    },
+  },
+);
+
 export const InvoiceReply = Type.Object(
   {
     id: Id('invoice'),
@@ -212,6 +236,8 @@ export const InvoiceReply = Type.Object(
     payerId: Nullable(Id('customer')),
     reissueOfId: Nullable(Id('invoice')),
     reissuedAsId: Nullable(Id('invoice')),
+    groupedIntoId: Nullable(Id('invoice')),
+    sections: Type.Array(InvoiceSection),
     subscriptionId: Nullable(Id('subscription')),
     currency: Type.String(),
     autoApprove: Type.Boolean(),
@@ -262,6 +288,8 @@ export const InvoiceReply = Type.Object(
         'schedule. `ad_hoc`: a one-off invoice, a top-up or the purchase of a grant.',
       reissueOfId: 'The invoice that this one replaces. Null: none.',
       reissuedAsId: 'The invoice that replaces this one. Null: none.',
+      groupedIntoId: 'The grouped invoice that has its lines. Null: it has them itself.',
+      sections: 'Of a grouped invoice: each of its subscriptions. Empty of every other.',
       status:
         '`ACTIVE`: the period is open. `CLOSING`: the grace period runs. `CLOSED`, `CALCULATING`: the ' +
         'amounts are being calculated. `DRAFT`: it waits for approval. `ISSUED`: it is due for payment. ' +
