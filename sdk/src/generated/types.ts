@@ -2884,8 +2884,8 @@ export interface Invoice {
 id: string
 /** The name of the type of this resource. */
 object: "invoice"
-/** `subscription`: for a period. `upfront`: the first payment of a subscription. `order`: of a billing schedule. `ad_hoc`: a one-off invoice, a top-up or the purchase of a grant. */
-kind: ("subscription" | "upfront" | "ad_hoc" | "order")
+/** `subscription`: for a period. `upfront`: the first payment of a subscription. `order`: of a billing schedule. `ad_hoc`: a one-off invoice, a top-up or the purchase of a grant. `grouped`: several invoices of periods in one. */
+kind: ("subscription" | "upfront" | "ad_hoc" | "order" | "grouped")
 /** `ACTIVE`: the period is open. `CLOSING`: the grace period runs. `CLOSED`, `CALCULATING`: the amounts are being calculated. `DRAFT`: it waits for approval. `ISSUED`: it is due for payment. `PAYMENT_FAILED`: a charge was declined. `PAID`, `CANCELLED`, `WRITTEN_OFF`. `FAILED`: the calculation failed. */
 status: ("ACTIVE" | "CLOSING" | "CLOSED" | "CALCULATING" | "DRAFT" | "ISSUED" | "PAYMENT_FAILED" | "PAID" | "WRITTEN_OFF" | "CANCELLED" | "FAILED")
 /** The id of the merchant that owns this resource. */
@@ -2902,7 +2902,7 @@ reissuedAsId: (string | null)
 groupedIntoId: (string | null)
 /** Of a grouped invoice: each of its subscriptions. Empty of every other. */
 sections: InvoiceSection[]
-/** The subscription. Null: a one-off invoice, or one of an order. */
+/** The subscription. Null: a one-off invoice, one of an order, or a grouped one. */
 subscriptionId: (string | null)
 /** The currency: an ISO 4217 code. */
 currency: string
@@ -5753,6 +5753,7 @@ refundId?: string
 creditNoteId?: string
 /** Of a reversed payment: its id. */
 paymentId?: string
+groupedIntoId?: string
 /** The id of the approval. */
 approvalId?: string
 /** The default references of the resource and its customer in outside systems. */

@@ -4,7 +4,7 @@ import type { Instant, InstantText } from '../../kernel/time.ts';
 import type { FrozenTerms } from './frozen-terms.ts';
 import type { InvoiceStatus } from './states.ts';
 
-export type InvoiceKind = 'subscription' | 'upfront' | 'ad_hoc' | 'order';
+export type InvoiceKind = 'subscription' | 'upfront' | 'ad_hoc' | 'order' | 'grouped';
 
 export interface InvoiceRow {
   merchantId: string;
@@ -130,6 +130,16 @@ export interface PartyRecord {
   /** Of a buyer: why sales to it have no tax, where the invoice is exempt. */
   taxExemptReason?: string;
 }
+
+/** An invoice as each of its subscriptions sees it: of a grouped one once for each section, else itself. */
+export const bySubscription = (invoice: InvoiceRow): InvoiceRow[] =>
+  invoice.kind === 'grouped'
+    ? invoice.sections.map(({ subscriptionId }) => ({ ...invoice, subscriptionId }))
+    : [invoice];
+
+/** The subscriptions whose charges stand on an invoice. */
+export const subscriptionsOf = ({ subscriptionId, sections }: Pick<InvoiceRow, 'subscriptionId' | 'sections'>) =>
+  subscriptionId === null ? sections.map((section) => section.subscriptionId) : [subscriptionId];
 
 /** The subscription and the customer of a line: those of its section, else of its invoice. */
 export function ownerOfLine(

@@ -229,7 +229,7 @@ export const InvoiceReply = Type.Object(
   {
     id: Id('invoice'),
     object: Type.Literal('invoice'),
-    kind: OneOf(['subscription', 'upfront', 'ad_hoc', 'order']),
+    kind: OneOf(['subscription', 'upfront', 'ad_hoc', 'order', 'grouped']),
     status: OneOf(invoiceStatuses),
     merchantId: Id('organization'),
     customerId: Id('customer'),
@@ -285,7 +285,8 @@ export const InvoiceReply = Type.Object(
       metadata: 'Your own keys and values.',
       kind:
         '`subscription`: for a period. `upfront`: the first payment of a subscription. `order`: of a billing ' +
-        'schedule. `ad_hoc`: a one-off invoice, a top-up or the purchase of a grant.',
+        'schedule. `ad_hoc`: a one-off invoice, a top-up or the purchase of a grant. `grouped`: several invoices of ' +
+        'periods in one.',
       reissueOfId: 'The invoice that this one replaces. Null: none.',
       reissuedAsId: 'The invoice that replaces this one. Null: none.',
       groupedIntoId: 'The grouped invoice that has its lines. Null: it has them itself.',
@@ -297,7 +298,7 @@ export const InvoiceReply = Type.Object(
         'calculation failed.',
       customerId: 'The billed customer.',
       payerId: 'The customer that pays it, and to which it is addressed. Fixed at its issue. Null: `customerId` pays.',
-      subscriptionId: 'The subscription. Null: a one-off invoice, or one of an order.',
+      subscriptionId: 'The subscription. Null: a one-off invoice, one of an order, or a grouped one.',
       autoApprove: '`true`: it is issued when it is calculated. `false`: it stays `DRAFT` until it is approved.',
       billingAnchor: 'The time from which periods are counted.',
       billingCadence: 'The length of the period as an ISO 8601 duration: `P1M` is a month. `P0D`: it bills no period.',
