@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditDatabase, recomputeDatabase } from '../../src/app.ts';
 import { readPdf } from '../../src/documents/testing/read-pdf.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { visit } from '../support/portal.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
 /** Invoices of periods that are joined for who pays them (commercial.md §8). Amounts are worked by hand. */
@@ -131,6 +132,13 @@ describe('invoices of one customer that close at one instant', () => {
       (await shop.read(`/v0/revenue?startTime=2026-01-01T00:00:00Z&endTime=2026-03-01T00:00:00Z&customerId=${id}`))
         .invoices.issued.amount;
     expect([await revenueOf(parent), await revenueOf(child)]).toEqual(['10.00', '30.00']);
+    const portalOf = async (customer: Resource) =>
+      (await (await visit(env, shop, customer)).open(`/portal/invoices/${invoice?.id}`)).words;
+    const [ofParent, ofChild] = [await portalOf(parent), await portalOf(child)];
+    expect(ofParent).toContain('Own');
+    expect(ofParent).toContain('$30.00');
+    expect(ofChild).toContain('Flat fee');
+    expect(ofChild).not.toContain('$'); // its own lines, without money
     await pay(invoice as Resource, '48.00');
     expect(await shop.invoice(invoice?.id)).toMatchObject({ status: 'PAID', unpaidAmount: '0.00' });
   });
