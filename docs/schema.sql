@@ -694,6 +694,7 @@ create table credit_note_line (
 );
 CREATE INDEX credit_note_line_credit ON credit_note_line USING btree (merchant_id, credit_id) WHERE (credit_id IS NOT NULL);
 alter table credit_note_line enable row level security; -- with the two policies of tenant_table()
+CREATE TRIGGER keep_revenue_of_noted AFTER INSERT ON credit_note_line REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION keep_revenue_of_noted_lines();
 
 create table credit_top_up (
   merchant_id text not null,
@@ -761,12 +762,14 @@ create table customer (
   tax_exempt boolean default false not null,
   tax_exempt_reason text,
   payer_id text,
+  invoice_grouping text,
   constraint customer_pkey PRIMARY KEY (merchant_id, id),
   constraint customer_merchant_id_consumer_id_fkey FOREIGN KEY (merchant_id, consumer_id) REFERENCES organization(merchant_id, id),
   constraint customer_merchant_id_payer_id_fkey FOREIGN KEY (merchant_id, payer_id) REFERENCES customer(merchant_id, id),
   constraint customer_buyer_reference_check CHECK (((length(buyer_reference) >= 1) AND (length(buyer_reference) <= 200))),
   constraint customer_check CHECK ((payer_id <> id)),
   constraint customer_external_id_check CHECK (((char_length(external_id) >= 1) AND (char_length(external_id) <= 255))),
+  constraint customer_invoice_grouping_check CHECK ((invoice_grouping = 'customer'::text)),
   constraint customer_locale_check CHECK ((locale = ANY (ARRAY['en'::text, 'de'::text, 'fr'::text, 'es'::text]))),
   constraint customer_tax_exempt_reason_check CHECK (((length(tax_exempt_reason) >= 1) AND (length(tax_exempt_reason) <= 500)))
 );
@@ -1435,9 +1438,12 @@ create table invoice (
   reissue_of_id text,
   reissued_as_id text,
   is_copy boolean default false not null,
+  grouped_into_id text,
+  sections jsonb default '[]'::jsonb not null,
   constraint invoice_pkey PRIMARY KEY (merchant_id, id),
   constraint invoice_merchant_id_clock_id_fkey FOREIGN KEY (merchant_id, clock_id) REFERENCES test_clock(merchant_id, id),
   constraint invoice_merchant_id_customer_id_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES customer(merchant_id, id),
+  constraint invoice_merchant_id_grouped_into_id_fkey FOREIGN KEY (merchant_id, grouped_into_id) REFERENCES invoice(merchant_id, id),
   constraint invoice_merchant_id_payer_id_fkey FOREIGN KEY (merchant_id, payer_id) REFERENCES customer(merchant_id, id),
   constraint invoice_merchant_id_reissue_of_id_fkey FOREIGN KEY (merchant_id, reissue_of_id) REFERENCES invoice(merchant_id, id),
   constraint invoice_merchant_id_subscription_id_fkey FOREIGN KEY (merchant_id, subscription_id) REFERENCES subscription(merchant_id, id),
@@ -1448,10 +1454,12 @@ create table invoice (
   constraint invoice_check4 CHECK ((payer_id <> customer_id)),
   constraint invoice_copy CHECK (((NOT is_copy) OR (reissue_of_id IS NOT NULL))) NOT VALID,
   constraint invoice_issue_has_number CHECK (((issued_at IS NULL) OR (invoice_number IS NOT NULL) OR (lives_by_session AND (status <> 'PAID'::text)))),
-  constraint invoice_kind_check CHECK ((kind = ANY (ARRAY['subscription'::text, 'upfront'::text, 'ad_hoc'::text, 'order'::text]))),
+  constraint invoice_kind_check CHECK ((kind = ANY (ARRAY['subscription'::text, 'upfront'::text, 'ad_hoc'::text, 'order'::text, 'grouped'::text]))),
+  constraint invoice_member CHECK (((grouped_into_id IS NULL) OR ((kind = 'subscription'::text) AND (status = 'CANCELLED'::text) AND (item_count = 0)))) NOT VALID,
   constraint invoice_number_is_of_issue CHECK (((invoice_number IS NULL) OR (issued_at IS NOT NULL))),
   constraint invoice_print CHECK (((idempotency_key IS NULL) = (idempotency_print IS NULL))),
-  constraint invoice_purpose CHECK (((purpose_id IS NULL) OR (purpose_type IS NOT NULL)))
+  constraint invoice_purpose CHECK (((purpose_id IS NULL) OR (purpose_type IS NOT NULL))),
+  constraint invoice_sections CHECK (((kind = 'grouped'::text) OR (sections = '[]'::jsonb))) NOT VALID
 );
 CREATE INDEX invoice_all ON invoice USING btree (seq DESC);
 CREATE UNIQUE INDEX invoice_awaited ON invoice USING btree (merchant_id, purpose_id) WHERE ((kind = 'upfront'::text) AND (purpose_id IS NOT NULL));
@@ -1464,6 +1472,7 @@ CREATE INDEX invoice_customer ON invoice USING btree (merchant_id, customer_id, 
 CREATE INDEX invoice_due ON invoice USING btree (next_action_at) WHERE ((clock_id IS NULL) AND (next_action_at IS NOT NULL));
 CREATE INDEX invoice_due_on_clock ON invoice USING btree (merchant_id, clock_id, next_action_at, seq) WHERE ((clock_id IS NOT NULL) AND (next_action_at IS NOT NULL));
 CREATE UNIQUE INDEX invoice_key ON invoice USING btree (merchant_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
+CREATE INDEX invoice_member_of ON invoice USING btree (merchant_id, grouped_into_id) WHERE (grouped_into_id IS NOT NULL);
 CREATE UNIQUE INDEX invoice_number ON invoice USING btree (merchant_id, invoice_number) WHERE (invoice_number IS NOT NULL);
 CREATE INDEX invoice_order ON invoice USING btree (merchant_id, seq DESC) INCLUDE (status, grand_total);
 CREATE INDEX invoice_payer ON invoice USING btree (merchant_id, payer_id) WHERE (payer_id IS NOT NULL);
@@ -1526,11 +1535,14 @@ create table invoice_line (
   tiers jsonb,
   workings jsonb,
   applies_to_line_id text,
+  member_id text,
+  subscription_id text,
   constraint invoice_line_pkey PRIMARY KEY (merchant_id, invoice_id, id),
   constraint invoice_line_merchant_id_invoice_id_fkey FOREIGN KEY (merchant_id, invoice_id) REFERENCES invoice(merchant_id, id),
   constraint invoice_line_check CHECK (((total_price + total_tax) = total_amount)),
   constraint invoice_line_event_type_check CHECK ((event_type = ANY (ARRAY['usage'::text, 'fee'::text, 'discount'::text]))),
-  constraint invoice_line_line_item_type_check CHECK ((line_item_type = ANY (ARRAY['charge'::text, 'refund'::text])))
+  constraint invoice_line_line_item_type_check CHECK ((line_item_type = ANY (ARRAY['charge'::text, 'refund'::text]))),
+  constraint invoice_line_member CHECK (((member_id IS NULL) = (subscription_id IS NULL))) NOT VALID
 );
 CREATE INDEX invoice_line_ahead ON invoice_line USING btree (merchant_id, invoice_id) WHERE (type = ANY (ARRAY['wallet_top_up'::text, 'credit_purchase'::text, 'prepayment'::text]));
 CREATE INDEX invoice_line_credit_use ON invoice_line USING btree (merchant_id, (((workings -> 'use'::text) ->> 'billingCreditId'::text))) WHERE (type = 'billing_credit'::text);
@@ -3746,6 +3758,20 @@ create view event_key_unsifted with (security_invoker=true) as
     NULL::uuid AS h
   WHERE false;
 
+create view invoice_section with (security_invoker=true) as
+ SELECT merchant_id,
+    grouped_into_id AS invoice_id,
+    id,
+    seq,
+    customer_id,
+    subscription_id,
+    period_start,
+    ( SELECT COALESCE(sum(l.total_price), (0)::numeric) AS "coalesce"
+           FROM invoice_line l
+          WHERE ((l.merchant_id = m.merchant_id) AND (l.invoice_id = m.grouped_into_id) AND (l.member_id = m.id))) AS amount
+   FROM invoice m
+  WHERE (grouped_into_id IS NOT NULL);
+
 create view revenue_source with (security_invoker=true) as
  SELECT i.merchant_id,
     i.id,
@@ -3776,7 +3802,47 @@ create view revenue_source with (security_invoker=true) as
             COALESCE(sum(n.total), (0)::numeric) AS total
            FROM credit_note n
           WHERE ((n.merchant_id = i.merchant_id) AND (n.invoice_id = i.id) AND (n.kind = ANY (ARRAY['credit'::text, 'partial'::text])) AND (n.status = 'ISSUED'::text))) noted)
-  WHERE ((i.invoice_number IS NOT NULL) AND (i.status = ANY (ARRAY['ISSUED'::text, 'PAYMENT_FAILED'::text, 'PAID'::text, 'WRITTEN_OFF'::text])))
+  WHERE ((i.invoice_number IS NOT NULL) AND (i.status = ANY (ARRAY['ISSUED'::text, 'PAYMENT_FAILED'::text, 'PAID'::text, 'WRITTEN_OFF'::text])) AND (i.kind <> 'grouped'::text))
+UNION ALL
+ SELECT g.merchant_id,
+    m.id,
+    'invoice'::text AS kind,
+        CASE g.status
+            WHEN 'PAID'::text THEN 'paid'::text
+            WHEN 'WRITTEN_OFF'::text THEN 'written_off'::text
+            ELSE 'outstanding'::text
+        END AS status,
+    g.issued_at AS counted_at,
+    g.currency,
+    m.customer_id,
+    m.subscription_id,
+    plan_at(m.merchant_id, m.subscription_id, m.period_start) AS plan_id,
+    m.amount,
+        CASE
+            WHEN (m.total = (0)::numeric) THEN (0)::numeric
+            ELSE (round(((noted.open * m.so_far) / m.total), minor_digits(g.currency)) - round(((noted.open * (m.so_far - m.amount)) / m.total), minor_digits(g.currency)))
+        END AS open_amount
+   FROM ((invoice g
+     CROSS JOIN LATERAL ( SELECT
+                CASE
+                    WHEN ((g.unpaid_amount <= (0)::numeric) OR (g.grand_total <= COALESCE(sum(n.total), (0)::numeric))) THEN (0)::numeric
+                    ELSE round(((((g.subtotal - g.collected_debt) - COALESCE(sum(n.amount), (0)::numeric)) * g.unpaid_amount) / (g.grand_total - COALESCE(sum(n.total), (0)::numeric))), minor_digits(g.currency))
+                END AS open
+           FROM credit_note n
+          WHERE ((n.merchant_id = g.merchant_id) AND (n.invoice_id = g.id) AND (n.kind = ANY (ARRAY['credit'::text, 'partial'::text])) AND (n.status = 'ISSUED'::text))) noted)
+     CROSS JOIN LATERAL ( SELECT s.merchant_id,
+            s.invoice_id,
+            s.id,
+            s.seq,
+            s.customer_id,
+            s.subscription_id,
+            s.period_start,
+            s.amount,
+            sum(s.amount) OVER (ORDER BY s.seq) AS so_far,
+            sum(s.amount) OVER () AS total
+           FROM invoice_section s
+          WHERE ((s.merchant_id = g.merchant_id) AND (s.invoice_id = g.id))) m)
+  WHERE ((g.kind = 'grouped'::text) AND (g.invoice_number IS NOT NULL) AND (g.status = ANY (ARRAY['ISSUED'::text, 'PAYMENT_FAILED'::text, 'PAID'::text, 'WRITTEN_OFF'::text])))
 UNION ALL
  SELECT n.merchant_id,
     n.id,
@@ -3795,7 +3861,24 @@ UNION ALL
     0 AS open_amount
    FROM (credit_note n
      JOIN invoice i ON (((i.merchant_id = n.merchant_id) AND (i.id = n.invoice_id))))
-  WHERE (((n.kind = 'refund'::text) OR ((n.kind = 'reissue'::text) AND (i.status = 'PAID'::text))) AND (n.status = 'ISSUED'::text))
+  WHERE (((n.kind = 'refund'::text) OR ((n.kind = 'reissue'::text) AND (i.status = 'PAID'::text))) AND (n.status = 'ISSUED'::text) AND (i.kind <> 'grouped'::text))
+UNION ALL
+ SELECT n.merchant_id,
+    ((n.id || '/'::text) || m.id) AS id,
+    'refund'::text AS kind,
+    'issued'::text AS status,
+    n.created_at AS counted_at,
+    n.currency,
+    m.customer_id,
+    m.subscription_id,
+    ( SELECT f.plan_id
+           FROM revenue_fact f
+          WHERE ((f.merchant_id = m.merchant_id) AND (f.id = m.id))) AS plan_id,
+    m.amount,
+    0 AS open_amount
+   FROM (credit_note n
+     JOIN invoice_section m ON (((m.merchant_id = n.merchant_id) AND (m.invoice_id = n.invoice_id))))
+  WHERE ((n.kind = 'refund'::text) AND (n.status = 'ISSUED'::text))
 UNION ALL
  SELECT n.merchant_id,
     n.id,
@@ -3812,7 +3895,52 @@ UNION ALL
     0 AS open_amount
    FROM (credit_note n
      JOIN invoice i ON (((i.merchant_id = n.merchant_id) AND (i.id = n.invoice_id))))
-  WHERE ((n.kind = ANY (ARRAY['credit'::text, 'partial'::text])) AND (n.status = 'ISSUED'::text) AND (i.status <> 'CANCELLED'::text))
+  WHERE ((n.kind = ANY (ARRAY['credit'::text, 'partial'::text])) AND (n.status = 'ISSUED'::text) AND (i.status <> 'CANCELLED'::text) AND (i.kind <> 'grouped'::text))
+UNION ALL
+ SELECT n.merchant_id,
+    ((n.id || '/'::text) || m.id) AS id,
+    'rebate'::text AS kind,
+    'issued'::text AS status,
+    n.created_at AS counted_at,
+    n.currency,
+    m.customer_id,
+    m.subscription_id,
+    ( SELECT f.plan_id
+           FROM revenue_fact f
+          WHERE ((f.merchant_id = m.merchant_id) AND (f.id = m.id))) AS plan_id,
+    part.amount,
+    0 AS open_amount
+   FROM (((credit_note n
+     JOIN invoice g ON (((g.merchant_id = n.merchant_id) AND (g.id = n.invoice_id) AND (g.kind = 'grouped'::text))))
+     CROSS JOIN LATERAL ( SELECT COALESCE(( SELECT l.member_id
+                   FROM invoice_line l
+                  WHERE ((l.merchant_id = r.merchant_id) AND (l.invoice_id = n.invoice_id) AND (l.id = r.applies_to_line_id))), ( SELECT o.id
+                   FROM (unused_credit c
+                     JOIN invoice o ON (((o.merchant_id = c.merchant_id) AND (o.grouped_into_id = n.invoice_id) AND (o.subscription_id = c.subscription_id))))
+                  WHERE ((c.merchant_id = r.merchant_id) AND (c.id = r.credit_id))
+                  ORDER BY o.seq
+                 LIMIT 1), ( SELECT o.id
+                   FROM invoice o
+                  WHERE ((o.merchant_id = n.merchant_id) AND (o.grouped_into_id = n.invoice_id))
+                  ORDER BY o.seq
+                 LIMIT 1)) AS member_id,
+            sum(r.amount) AS amount
+           FROM credit_note_line r
+          WHERE ((r.merchant_id = n.merchant_id) AND (r.credit_note_id = n.id))
+          GROUP BY COALESCE(( SELECT l.member_id
+                   FROM invoice_line l
+                  WHERE ((l.merchant_id = r.merchant_id) AND (l.invoice_id = n.invoice_id) AND (l.id = r.applies_to_line_id))), ( SELECT o.id
+                   FROM (unused_credit c
+                     JOIN invoice o ON (((o.merchant_id = c.merchant_id) AND (o.grouped_into_id = n.invoice_id) AND (o.subscription_id = c.subscription_id))))
+                  WHERE ((c.merchant_id = r.merchant_id) AND (c.id = r.credit_id))
+                  ORDER BY o.seq
+                 LIMIT 1), ( SELECT o.id
+                   FROM invoice o
+                  WHERE ((o.merchant_id = n.merchant_id) AND (o.grouped_into_id = n.invoice_id))
+                  ORDER BY o.seq
+                 LIMIT 1))) part)
+     JOIN invoice m ON (((m.merchant_id = n.merchant_id) AND (m.id = part.member_id))))
+  WHERE ((n.kind = ANY (ARRAY['credit'::text, 'partial'::text])) AND (n.status = 'ISSUED'::text) AND (g.status <> 'CANCELLED'::text))
 UNION ALL
  SELECT r.merchant_id,
     r.id,
@@ -7109,6 +7237,9 @@ begin
                       and not (o.lives_by_session and o.invoice_number is null and n.invoice_number is not null
                                and o.status <> 'PAID' and n.status = 'PAID'))
             then format('invoice %s is issued and does not change; it is credited', o.id)
+            when o.issued_at is not null and n.sections <> o.sections
+                 or o.grouped_into_id is not null and n.grouped_into_id is distinct from o.grouped_into_id
+            then format('invoice %s keeps what is joined', o.id)
             when n.paid_amount < o.paid_amount
                  and o.paid_amount - n.paid_amount <> o.credited_amount - n.credited_amount
                  and not (o.status <> 'CANCELLED' and n.status = 'CANCELLED' and n.wallet_applied = 0
@@ -7193,7 +7324,8 @@ declare
 begin
   select t.invoice_id into issued
     from (select distinct merchant_id, invoice_id from touched) t
-   where (select i.issued_at from invoice i where i.merchant_id = t.merchant_id and i.id = t.invoice_id) is not null
+   where (select coalesce(i.issued_at::text, i.grouped_into_id) from invoice i
+           where i.merchant_id = t.merchant_id and i.id = t.invoice_id) is not null
    limit 1;
   if issued is not null then
     raise exception 'invoice % is issued; its lines and quantities do not change', issued;
@@ -7668,13 +7800,16 @@ declare
   noted record;
 begin
   for noted in
-    select case when kind in ('refund', 'reissue') then 'refund' else 'rebate' end as fact, array_agg(merchant_id) as merchants,
+    select case when kind in ('refund', 'reissue') then 'refund' else 'rebate' end as fact,
+           array_agg(merchant_id) as merchants,
            array_agg(id) as ids, array_agg(invoice_id) as invoices
       from new_rows where kind in ('refund', 'reissue', 'credit', 'partial') group by 1
   loop
     perform keep_revenue(noted.merchants, noted.ids, noted.fact);
+    perform keep_revenue_of_sections(noted.merchants, noted.invoices, noted.fact);
     if noted.fact = 'rebate' then
       perform keep_revenue(noted.merchants, noted.invoices, 'invoice');
+      perform keep_revenue_of_sections(noted.merchants, noted.invoices, 'invoice');
     end if;
   end loop;
   return null;
@@ -7706,12 +7841,17 @@ begin
     return null;
   end if;
   perform keep_revenue(merchants, ids, 'invoice');
+  if exists (select from new_rows where kind = 'grouped') then
+    perform keep_revenue_of_sections(merchants, ids, 'invoice');
+  end if;
   select array_agg(c.merchant_id), array_agg(c.id) into merchants, ids
     from new_rows n join old_rows o on o.merchant_id = n.merchant_id and o.id = n.id
     join credit_note c on c.merchant_id = n.merchant_id and c.invoice_id = n.id and c.kind in ('credit', 'partial')
    where n.status = 'CANCELLED' and o.status <> 'CANCELLED';
   if ids is not null then
     perform keep_revenue(merchants, ids, 'rebate');
+    perform keep_revenue_of_sections(array_agg(merchant_id), array_agg(id), 'rebate')
+       from new_rows where kind = 'grouped' having count(*) > 0;
   end if;
   return null;
 end $function$;
@@ -7731,6 +7871,19 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION keep_revenue_of_noted_lines()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform keep_revenue_of_sections(array_agg(n.merchant_id), array_agg(n.invoice_id), 'rebate')
+     from (select distinct merchant_id, credit_note_id from new_rows) r
+     join credit_note n on n.merchant_id = r.merchant_id and n.id = r.credit_note_id and n.kind in ('credit', 'partial')
+     join invoice g on g.merchant_id = n.merchant_id and g.id = n.invoice_id and g.kind = 'grouped'
+   having count(*) > 0;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION keep_revenue_of_receipts()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -7747,6 +7900,26 @@ AS $function$
 begin
   perform keep_revenue(array[new.merchant_id], array[new.id], 'payment');
   return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION keep_revenue_of_sections(merchants text[], invoices text[], of_kind text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if of_kind = 'invoice' then
+    perform keep_revenue(array_agg(m.merchant_id), array_agg(m.id), of_kind)
+       from unnest(merchants, invoices) as g (merchant_id, id)
+       join invoice m on m.merchant_id = g.merchant_id and m.grouped_into_id = g.id
+     having count(*) > 0;
+  else
+    perform keep_revenue(array_agg(m.merchant_id), array_agg(n.id || '/' || m.id), of_kind)
+       from unnest(merchants, invoices) as g (merchant_id, id)
+       join invoice m on m.merchant_id = g.merchant_id and m.grouped_into_id = g.id
+       join credit_note n on n.merchant_id = g.merchant_id and n.invoice_id = g.id
+        and case of_kind when 'refund' then n.kind = 'refund' else n.kind in ('credit', 'partial') end
+     having count(*) > 0;
+  end if;
 end $function$;
 
 CREATE OR REPLACE FUNCTION keep_revenue_of_sessions()

@@ -103,6 +103,10 @@ async function meterEverything(merchant: Merchant, productId: string): Promise<v
 
 /** Statements that break an invariant by hand, and undo it. `INVOICE` is a paid invoice of a period. */
 const BREAKS: Readonly<Record<string, readonly [broken: string, undone: string]>> = {
+  'grouped-invoices-have-their-sections': [
+    `update invoice set kind = 'grouped', sections = '[{"subscriptionId": "sub_none", "subtotal": "1"}]' where id = 'INVOICE'`,
+    `update invoice set kind = 'subscription', sections = '[]' where id = 'INVOICE'`,
+  ],
   'order-lines-add-up': [
     'update order_line_item set total_price = total_price + 0.01',
     'update order_line_item set total_price = total_price - 0.01',

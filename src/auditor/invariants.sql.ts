@@ -165,9 +165,12 @@ export const invariants: readonly Invariant[] = [
                             and p.kind = 'partial' and p.status = 'ISSUED')
               or exists (
                 select from invoice_line b
-                  join invoice o on o.merchant_id = i.merchant_id and o.subscription_id = i.subscription_id
+                  join invoice m on m.merchant_id = i.merchant_id
+                   and m.subscription_id = coalesce(b.subscription_id, i.subscription_id)
+                  join invoice o on o.merchant_id = m.merchant_id and o.id = coalesce(m.grouped_into_id, m.id)
                    and o.id <> i.id and o.status <> 'CANCELLED' and o.issued_at <= n.created_at
                   join invoice_line l on l.merchant_id = o.merchant_id and l.invoice_id = o.id
+                   and coalesce(l.member_id = m.id, true)
                    and l.type = 'late_usage' and l.price_id = b.price_id
                    and l.period_start < b.period_end and l.period_end > b.period_start
                  where b.merchant_id = i.merchant_id and b.invoice_id = i.id and b.type <> 'credit'
@@ -183,14 +186,15 @@ export const invariants: readonly Invariant[] = [
     broken: sql`
       select c.merchant_id, c.invoice_id as id, format('%s and %s of tax credited of %s and %s', c.net, c.tax, l.net,
                                                        l.tax) as detail
-        from (select merchant_id, invoice_id, price_id, source_key, charged_from, charged_to,
+        from (select merchant_id, invoice_id, subscription_id, price_id, source_key, charged_from, charged_to,
                      correction -> 'coupon' ->> 'redemptionId' as redemption_id,
                      correction -> 'coupon' ->> 'period' as period, sum(amount) as net, sum(tax_amount) as tax
                 from unused_credit
-               group by 1, 2, 3, 4, 5, 6, 7, 8) c
+               group by 1, 2, 3, 4, 5, 6, 7, 8, 9) c
        cross join lateral (
          select coalesce(sum(l.total_price), 0) as net, coalesce(sum(l.total_tax), 0) as tax from invoice_line l
           where l.merchant_id = c.merchant_id and l.invoice_id = c.invoice_id
+            and coalesce(l.subscription_id = c.subscription_id, true)
             and l.type not in ('credit', 'billing_credit')
             and case when c.redemption_id is null then
                   l.price_id is not distinct from c.price_id and l.source_key is not distinct from c.source_key
@@ -208,10 +212,12 @@ export const invariants: readonly Invariant[] = [
     meaning: 'no instant of a fee is billed twice by invoices that are in force',
     broken: sql`
       with item as (
-        select l.merchant_id, i.subscription_id, l.invoice_id, l.price_id, l.quantity, l.period_start,
+        select l.merchant_id, coalesce(l.subscription_id, i.subscription_id) as subscription_id, l.invoice_id, l.price_id,
+               l.quantity, l.period_start,
                tstzmultirange(tstzrange(l.period_start, l.period_end)) - coalesce((
                  select range_agg(tstzrange(c.unused_from, c.unused_to)) from unused_credit c
                   where c.merchant_id = l.merchant_id and c.invoice_id = l.invoice_id and c.price_id = l.price_id
+                    and coalesce(c.subscription_id = l.subscription_id, true)
                     and c.charged_from = l.period_start and c.charged_to = l.period_end
                     and c.correction is null), '{}') as time
           from invoice_line l join invoice i on i.merchant_id = l.merchant_id and i.id = l.invoice_id
@@ -220,7 +226,7 @@ export const invariants: readonly Invariant[] = [
                  select -sum(o.total_price) from invoice_line o
                   where o.merchant_id = l.merchant_id and o.applies_to_line_id = l.id and o.type = 'coupon'
                     and o.workings -> 'coupon' -> 'period' is null), 0)
-           and i.subscription_id is not null and i.status in ('DRAFT', 'ISSUED', 'PAYMENT_FAILED', 'PAID')
+           and coalesce(l.subscription_id, i.subscription_id) is not null and i.status in ('DRAFT', 'ISSUED', 'PAYMENT_FAILED', 'PAID')
            and i.reissued_as_id is null
            and not exists (select from credit_note n where n.merchant_id = i.merchant_id and n.invoice_id = i.id
                               and n.kind = 'refund' and n.status = 'ISSUED'))
@@ -716,17 +722,45 @@ export const invariants: readonly Invariant[] = [
       select merchant_id, id, format('%s is booked, %s is counted', -booked, counted) as detail
         from (
           select i.merchant_id, i.id, ${bookedOf('revenue')} as booked,
-                 coalesce((select f.amount from revenue_fact f where f.merchant_id = i.merchant_id and f.id = i.id), 0)
+                 coalesce((select f.amount from revenue_fact f where f.merchant_id = i.merchant_id and f.id = i.id
+                              and i.grouped_into_id is null), 0)
+                 + coalesce((select sum(f.amount) -- of a grouped one by its members
+                               from invoice m join revenue_fact f on f.merchant_id = m.merchant_id and f.id = m.id
+                              where m.merchant_id = i.merchant_id and m.grouped_into_id = i.id), 0)
                  - coalesce((select sum(f.amount)
                                from credit_note n
                                join revenue_fact f on f.merchant_id = n.merchant_id and f.id = n.id
                               where n.merchant_id = i.merchant_id and n.invoice_id = i.id), 0)
+                 - coalesce((select sum(f.amount)
+                               from invoice m join credit_note n on n.merchant_id = m.merchant_id
+                                and n.invoice_id = m.grouped_into_id
+                               join revenue_fact f on f.merchant_id = n.merchant_id and f.id = n.id || '/' || m.id
+                              where m.merchant_id = i.merchant_id and m.grouped_into_id = i.id), 0)
                  - coalesce((select sum(f.amount)
                                from ledger_transaction t
                                join revenue_fact f on f.merchant_id = t.merchant_id and f.id = t.id
                               where t.merchant_id = i.merchant_id and t.invoice_id = i.id), 0) as counted
             from invoice i) i
        where booked + counted <> 0`,
+  },
+  {
+    name: 'grouped-invoices-have-their-sections',
+    meaning: 'the lines of each subscription on a grouped invoice come to its section, and its members have none left',
+    broken: sql`
+      select g.merchant_id, g.id, format('%s of %s is %s', l.net, s.of ->> 'subscriptionId', s.of ->> 'subtotal') as detail
+        from invoice g
+       cross join lateral jsonb_array_elements(g.sections) s (of)
+       cross join lateral (
+         select coalesce(sum(l.total_price), 0) as net from invoice_line l
+          where l.merchant_id = g.merchant_id and l.invoice_id = g.id
+            and l.subscription_id = s.of ->> 'subscriptionId') l
+       where g.kind = 'grouped' and l.net <> (s.of ->> 'subtotal')::numeric
+      union all
+      select m.merchant_id, m.id, format('its lines are on %s, and it is %s', m.grouped_into_id, m.status)
+        from invoice m join invoice g on g.merchant_id = m.merchant_id and g.id = m.grouped_into_id
+       where m.status <> 'CANCELLED' or m.issued_at is not null or g.kind <> 'grouped'
+          or not jsonb_path_exists(g.sections, '$[*].invoiceIds[*] ? (@ == $id)', jsonb_build_object('id', m.id))
+          or exists (select from invoice_line l where l.merchant_id = m.merchant_id and l.invoice_id = m.id)`,
   },
   {
     name: 'order-lines-add-up',

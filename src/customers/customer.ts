@@ -3,7 +3,7 @@ import type { Organization } from '../identity/index.ts';
 import { OUTSIDE_ID } from '../kernel/ids.ts';
 import type { Locale } from '../kernel/locale.ts';
 import { formatInstant } from '../kernel/time.ts';
-import type { CustomerRow, NotificationKind } from './customer-row.ts';
+import type { CustomerRow, InvoiceGrouping, NotificationKind } from './customer-row.ts';
 import type { ValidTaxAddress } from './tax-address.ts';
 import { isAbout, type TaxIdCheck, type TaxIdSubject } from './tax-ids/check.ts';
 import { readTaxRates, type TaxRates, type TaxRatesInput, writeTaxRates } from './tax-rates.ts';
@@ -49,6 +49,7 @@ export interface CustomerTerms {
   locale?: Locale | null;
   buyerReference?: string | null;
   payerId?: string | null;
+  invoiceGrouping?: InvoiceGrouping | null;
   notificationSettings?: Partial<NotificationSettings>;
   metadata?: Record<string, string | number | boolean>;
 }
@@ -128,6 +129,7 @@ export const publicCustomer = (customer: Customer) => ({
   ...(customer.locale !== null && { locale: customer.locale }),
   ...(customer.buyerReference !== null && { buyerReference: customer.buyerReference }),
   payerId: customer.payerId,
+  invoiceGrouping: customer.invoiceGrouping,
   organization: {
     id: customer.organization.id,
     name: customer.organization.name,

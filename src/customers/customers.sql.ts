@@ -22,7 +22,8 @@ import type { CustomerRow } from './customer-row.ts';
 import type { TaxVerdict } from './tax-address.ts';
 
 const INSERTED = sql`id, merchant_id, consumer_id, external_id, tax_id, tax_rates, tax_exempt, tax_exempt_reason,
-  currency, locale, buyer_reference, payer_id, notification_settings, metadata, created_at, updated_at`;
+  currency, locale, buyer_reference, payer_id, invoice_grouping, notification_settings, metadata, created_at,
+  updated_at`;
 const columns = sql`${INSERTED}, tax_verdict`;
 
 /** Stores the verdict of a tax provider. */
@@ -221,6 +222,7 @@ export type CustomerChange = Partial<
     | 'locale'
     | 'buyerReference'
     | 'payerId'
+    | 'invoiceGrouping'
     | 'notificationSettings'
     | 'metadata'
   >
@@ -245,6 +247,7 @@ export const updateCustomer = (
       locale: change.locale,
       buyerReference: change.buyerReference,
       payerId: change.payerId,
+      invoiceGrouping: change.invoiceGrouping,
       notificationSettings: jsonbIfGiven(change.notificationSettings),
       metadata: jsonbIfGiven(change.metadata),
       updatedAt: now,

@@ -75,6 +75,7 @@ describe('POST /v0/customers', () => {
       locale: 'de',
       buyerReference: '04011000-12345-34',
       payerId: null,
+      invoiceGrouping: null,
       organization: {
         id: consumerId,
         name: 'Πρόδρομος ΑΕ',
@@ -583,6 +584,18 @@ describe('PATCH /v0/customers/{id}', () => {
     expect(second.body).not.toHaveProperty('locale');
     expect(second.body.taxRates).toEqual({ default: 5 });
     expect((await merchant.get(path)).body).toEqual(second.body);
+  });
+
+  it('joins the invoices of a customer and leaves them apart again; another word is a 400 with its field', async () => {
+    const { body } = await create({ invoiceGrouping: 'customer' });
+    expect(body.invoiceGrouping).toBe('customer');
+    const path = `/v0/customers/${body.id}`;
+    expect((await merchant.patch(path, { invoiceGrouping: null })).body.invoiceGrouping).toBeNull();
+    expect((await merchant.patch(path, { invoiceGrouping: 'customer' })).body.invoiceGrouping).toBe('customer');
+    const refused = await merchant.patch(path, { invoiceGrouping: 'subscription' });
+    expect(refused.status).toBe(400);
+    expect(JSON.stringify(refused.body)).toContain('invoiceGrouping');
+    expect((await merchant.get(path)).body.invoiceGrouping).toBe('customer');
   });
 
   it('turns notifications on and off one by one', async () => {

@@ -220,6 +220,7 @@ async function insertNew(tx: Tx, creation: Creation, consumerId: string): Promis
     locale: null,
     buyerReference: null,
     payerId: null,
+    invoiceGrouping: null,
     notificationSettings: {},
     metadata: {},
     taxVerdict: null,
@@ -243,7 +244,7 @@ async function insertNew(tx: Tx, creation: Creation, consumerId: string): Promis
  */
 async function checkTerms(tx: Tx, terms: CustomerTerms, id: string | null): Promise<Result<CustomerChange>> {
   const { externalId, taxId, taxExempt, taxExemptReason, currency, locale, buyerReference, payerId } = terms;
-  const { notificationSettings, metadata } = terms;
+  const { invoiceGrouping, notificationSettings, metadata } = terms;
   if (payerId != null) {
     const payer = await checkPayer(tx, payerId, id);
     if (!payer.ok) return payer;
@@ -257,6 +258,7 @@ async function checkTerms(tx: Tx, terms: CustomerTerms, id: string | null): Prom
     ...(locale !== undefined && { locale }),
     ...(buyerReference !== undefined && { buyerReference }),
     ...(payerId !== undefined && { payerId }),
+    ...(invoiceGrouping !== undefined && { invoiceGrouping }),
     ...(notificationSettings !== undefined && { notificationSettings }),
     ...(metadata !== undefined && { metadata }),
   };

@@ -28,7 +28,7 @@ export const nameOrAddressDifferences = (customer: Customer, input: NewCustomer)
 /** Every field in which a creation says something else than the customer with its externalId. */
 export function allDifferences(customer: Customer, input: NewCustomer): string[] {
   const { consumer, consumerId, taxId, taxRates, taxExempt, taxExemptReason } = input;
-  const { currency, locale, buyerReference, payerId, notificationSettings, metadata } = input;
+  const { currency, locale, buyerReference, payerId, invoiceGrouping, notificationSettings, metadata } = input;
   return contradicting([
     ...ofConsumer(customer, consumer),
     ['consumer.email', consumer?.email.toLowerCase(), customer.organization.email],
@@ -42,6 +42,7 @@ export function allDifferences(customer: Customer, input: NewCustomer): string[]
     ['locale', locale, customer.locale],
     ['buyerReference', buyerReference, customer.buyerReference],
     ['payerId', payerId, customer.payerId],
+    ['invoiceGrouping', invoiceGrouping, customer.invoiceGrouping],
     [
       'notificationSettings',
       notificationSettings && { ...customer.notificationSettings, ...notificationSettings },

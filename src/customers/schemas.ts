@@ -18,6 +18,7 @@ import {
 import { Email, Percent, Phone } from '../identity/index.ts';
 import { idPattern } from '../kernel/ids.ts';
 import { LOCALES } from '../kernel/locale.ts';
+import { INVOICE_GROUPINGS } from './customer-row.ts';
 import type { TaxRatesInput } from './tax-rates.ts';
 
 const MOST_TAX_RATES = 200;
@@ -77,6 +78,11 @@ const CUSTOMER_FIELDS: FieldWords = {
       'this customer pays itself.',
     'cus_8c3d5e0f1a2b4c6d',
   ],
+  invoiceGrouping: [
+    '`customer`: invoices of periods that end at one instant are joined in one, with a section for each subscription; ' +
+      'also those of the customers for which this one pays. Null: each subscription has its own.',
+    'customer',
+  ],
   organization: 'The organization behind the customer.',
   notificationSettings: 'The emails that the customer receives.',
   invoiceIssued: ['An email for each issued invoice. Default: `true`.', true],
@@ -113,6 +119,7 @@ const terms = {
   locale: Type.Optional(Nullable(OneOf(LOCALES))),
   buyerReference: Type.Optional(Nullable(Text({ minLength: 1, maxLength: 200 }))),
   payerId: Type.Optional(Nullable(Id('customer'))),
+  invoiceGrouping: Type.Optional(Nullable(OneOf(INVOICE_GROUPINGS))),
   notificationSettings: Type.Optional(NotificationSettingsBody),
   metadata: Type.Optional(Metadata),
 };
@@ -203,6 +210,7 @@ const customerFields = {
   locale: Type.Optional(OneOf(LOCALES)),
   buyerReference: Type.Optional(Type.String()),
   payerId: Nullable(Id('customer')),
+  invoiceGrouping: Nullable(OneOf(INVOICE_GROUPINGS)),
   organization: Type.Object({
     id: Id('organization'),
     name: Type.String(),

@@ -4,7 +4,7 @@ import type { Decimal } from '../kernel/decimal.ts';
 import { taxNumber } from '../kernel/tax-number.ts';
 import { decidePlace, type PlaceOfSupply, type TaxIdStanding } from '../tax/index.ts';
 import { knowledgeOf, taxIdOf } from './customer.ts';
-import type { CustomerRow } from './customer-row.ts';
+import type { CustomerRow, InvoiceGrouping } from './customer-row.ts';
 import { selectBilledFor } from './customers.sql.ts';
 import { loadChecks } from './tax-ids/checks.ts';
 import { readTaxRates, type TaxRates } from './tax-rates.ts';
@@ -13,6 +13,8 @@ import { readTaxRates, type TaxRates } from './tax-rates.ts';
 export interface Taxation {
   /** Null: the customer pays itself. */
   readonly payerId: string | null;
+  /** How the invoices of who pays are joined. */
+  readonly invoiceGrouping: InvoiceGrouping | null;
   /** The rates that the merchant has set for the customer: percent by metric id, plan id, `default`. */
   readonly customerTaxRates: TaxRates;
   /** The merchant's own rate; null: it has none. */
@@ -60,6 +62,7 @@ export async function taxationsUnder(
     const { address = null, taxId = 'none', taxIdCountry = null } = places.get(row?.id ?? '') ?? {};
     return {
       payerId: row && row.id !== customerId ? row.id : null,
+      invoiceGrouping: row?.invoiceGrouping ?? null,
       customerTaxRates: row ? readTaxRates(row.taxRates) : {},
       merchantTaxRate: defaultTaxRate,
       taxId,

@@ -57,6 +57,20 @@ describe('an invoice', () => {
     expect(pages[0]).not.toContain('Sandbox');
   });
 
+  it('of several subscriptions names each above its lines, and its subtotal below them', () => {
+    const sections = [
+      { name: 'Team North', subtotal: '500.00' },
+      { name: 'Team South', subtotal: '250.00' },
+    ];
+    const lines = [0, 0, 1].map((section) => ({ ...platformFee, section }));
+    const [page] = pagesOf({ ...invoice, lines, sections }) as [string];
+    const said = page.split('\n').filter((line) => /^(Subtotal: )?Team (North|South)$|^(500|250)\.00$/.test(line));
+    const subtotal = (name: string, amount: string) => [`Subtotal: ${name}`, amount];
+    const north = said.slice(said.indexOf('Team North'), said.indexOf('Team South'));
+    expect(north.slice(-2)).toEqual(subtotal('Team North', '500.00'));
+    expect(said.slice(said.indexOf('Team South')).slice(-2)).toEqual(subtotal('Team South', '250.00'));
+  });
+
   it('of 400 lines repeats its header, counts its pages and loses no line', () => {
     const pages = pagesOf(invoiceOf(400));
     expect(pages.length).toBeGreaterThan(5);

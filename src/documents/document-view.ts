@@ -60,6 +60,10 @@ export interface StatementTable {
 }
 
 export interface LineView {
+  /** The name of the section that begins with the line; null: none does. */
+  opens: Text | null;
+  /** The subtotal of the section that ends with the line; null: none does. */
+  closes: { label: Text; amount: string } | null;
   description: Text;
   period: string | null;
   /** The calculation of the amount, in words. */

@@ -127,6 +127,8 @@ export interface DocumentLine {
   price?: Maybe<string>;
   /** Not shown where `tiers` are: there it is an average rounded to 9 digits, and each tier shows its own price. */
   unitPrice: DecimalText;
+  /** The place of its section on a grouped invoice; absent: in none. */
+  section?: Maybe<number>;
   /** Net of discounts on other lines; negative for a discount or a credit. */
   amount: DecimalText;
   /** The amount with tax: shown instead where prices include it. */
@@ -266,6 +268,8 @@ export interface InvoiceDocument extends Letterhead {
   serviceFrom?: Maybe<Temporal.Instant>;
   serviceTo?: Maybe<Temporal.Instant>;
   lines: readonly DocumentLine[];
+  /** Of a grouped invoice: its subscriptions, each with the sum of its lines before tax. Absent: none. */
+  sections?: Maybe<readonly { name: string; subtotal: DecimalText }[]>;
   /** One entry for each rate (percent). */
   taxes: readonly { rate: DecimalText; base: DecimalText; amount: DecimalText }[];
   subtotal: DecimalText;

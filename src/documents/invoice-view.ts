@@ -1,6 +1,6 @@
 import { decimal, plain } from '../kernel/decimal.ts';
 import type { Locale } from '../kernel/locale.ts';
-import { breakable, daysOf, figuresOf, legalTitle, oneLine, taxNames } from '../look/index.ts';
+import { breakable, daysOf, figuresOf, legalTitle, oneLine, TERMS, taxNames } from '../look/index.ts';
 import type { DecimalText, InvoiceDocument } from './document.ts';
 import { type DocumentView, letterheadOf } from './document-view.ts';
 import { columnsOf, lineView } from './line-view.ts';
@@ -25,9 +25,10 @@ export function invoiceView(document: InvoiceDocument): DocumentView {
   const taxIncluded = document.taxIncluded === true;
   const scale = scalesOf(document);
   const untaxed = untaxedOf(document);
-  const lines = document.lines.map((line) =>
-    lineView(line, { currency, taxIncluded, locale, scale: scale(line), isUntaxed: untaxed(line) !== null }),
-  );
+  const lines = document.lines.map((line, place) => ({
+    ...sectionAround(document, place),
+    ...lineView(line, { currency, taxIncluded, locale, scale: scale(line), isUntaxed: untaxed(line) !== null }),
+  }));
   const tax = taxNames(locale, document.seller).inSentence;
   const unitPriceLabel = taxIncluded ? words.unitPriceWithTax : words.unitPrice;
   const amountLabel = taxIncluded ? words.amountWithTax(currency, tax) : words.amount(currency);
@@ -51,6 +52,22 @@ export function invoiceView(document: InvoiceDocument): DocumentView {
     notes: [replacedIn(document), ...taxSentences(document), document.notes].flatMap((text) =>
       textLines(text, MOST.note, 40),
     ),
+  };
+}
+
+/** The heading before a line with which a section of a grouped invoice begins, and its subtotal behind the last one. */
+function sectionAround(
+  { sections, lines, locale, currency }: InvoiceDocument,
+  place: number,
+): Pick<DocumentView['lines'][number], 'opens' | 'closes'> {
+  const at = lines[place]?.section;
+  const section = at == null ? undefined : sections?.[at];
+  if (!section) return { opens: null, closes: null };
+  const label = strange(`${TERMS[locale].subtotal}: ${section.name}`, MOST.description);
+  const amount = breakable(figuresOf(locale).amount(section.subtotal, currency));
+  return {
+    opens: lines[place - 1]?.section === at ? null : strange(section.name, MOST.description),
+    closes: lines[place + 1]?.section === at ? null : { label, amount },
   };
 }
 

@@ -22,7 +22,7 @@ interface Shown {
 }
 
 /** A line of the table in words and figures. */
-export function lineView(line: DocumentLine, of: Omit<Shown, 'display'>): LineView {
+export function lineView(line: DocumentLine, of: Omit<Shown, 'display'>): Omit<LineView, 'opens' | 'closes'> {
   const shown: Shown = { ...of, display: line.display ?? null };
   const { currency, taxIncluded, locale } = shown;
   const { amount, percent, period } = figuresOf(locale);

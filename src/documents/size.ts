@@ -10,5 +10,6 @@ export const MOST_ROWS = 5_000;
 export function rowsOf(document: PrintedDocument): number {
   if (document.kind === 'receipt') return 0;
   if (document.kind === 'statement') return document.entries.length;
-  return document.lines.reduce((rows, { tiers }) => rows + 1 + (tiers?.length ?? 0), 0);
+  const headings = 2 * (document.sections?.length ?? 0);
+  return document.lines.reduce((rows, { tiers }) => rows + 1 + (tiers?.length ?? 0), headings);
 }

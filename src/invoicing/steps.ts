@@ -18,6 +18,7 @@ import { publishOverdue } from './invoice/webhooks.ts';
 import { selectWeights } from './invoice/weights.sql.ts';
 import { closeUsages, endPeriods } from './issue/close.ts';
 import { issueChanged } from './issue/issue.ts';
+import { isJoining, joinInvoices } from './issue/join.ts';
 import { taxAddressDueKind } from './outside-tax/addresses.ts';
 import { asksProvider } from './outside-tax/answer.ts';
 import { askFor } from './outside-tax/quotes.ts';
@@ -159,11 +160,14 @@ async function moveInvoices(
     tryCalculations(dependencies, tx, { pending: those, termsOf }, now, true),
   );
   const isReady = (change: ChangedInvoice) => isDueIn(change, 'DRAFT', now);
+  const isAlone = (change: ChangedInvoice) => isReady(change) && !isJoining(change.after);
   await updateInvoices(
     tx,
-    all.filter((change) => change.before !== change.after && !isReady(change)),
+    all.filter((change) => change.before !== change.after && !isAlone(change)),
   );
-  await issueChanged(dependencies, tx, all.filter(isReady), 'autoApprove', now);
+  const joining = all.filter((change) => isReady(change) && isJoining(change.after)).map(({ after }) => after);
+  const joined = await joinInvoices(dependencies, tx, joining, now);
+  await issueChanged(dependencies, tx, [...all.filter(isAlone), ...joined], 'autoApprove', now);
   await publishOverdue(tx, inStatus('ISSUED'), now);
   for (const invoice of inStatus('PAYMENT_FAILED')) await retryCharge(dependencies, tx, invoice, now);
   return all.map(({ after }) => after).filter(asksProvider);

@@ -1,6 +1,6 @@
 import { type Decimal, sum } from '../kernel/decimal.ts';
 import type { Locale } from '../kernel/locale.ts';
-import { figuresOf, pluralOf } from '../look/index.ts';
+import { figuresOf, pluralOf, TERMS } from '../look/index.ts';
 import { type Html, html } from './html.ts';
 import { FRAME_WORDS } from './words.ts';
 
@@ -29,6 +29,8 @@ export interface PageTotal {
 export interface PageBill {
   readonly currency: string;
   readonly lines: readonly PageLine[];
+  /** Of a grouped invoice: the sum of each of its sections. They are no rows that add up with the others. */
+  readonly sections?: readonly PageTotal[];
   /** The subtotal, each tax, and the total; empty where nothing is known of taxes. */
   readonly totals: readonly PageTotal[];
   /** The days that all lines are about; absent where they differ. */
@@ -58,10 +60,9 @@ export function billTable(locale: Locale, bill: PageBill, further: readonly Page
       (line) =>
         html`<tr><th scope="row"${line.kind === 'part' ? html` class="part"` : null}><span dir="auto">${line.description}</span>${detailsOf(line)}</th><td>${money(line.amount, currency)}</td></tr>\n`,
     );
-  const totals = [...bill.totals, ...further].map(
-    ({ label, amount, isStrong }) =>
-      html`<tr${isStrong === true ? html` class="strong"` : null}><th scope="row">${label}</th><td>${money(amount, currency)}</td></tr>\n`,
-  );
+  const totalRow = ({ label, amount, isStrong }: PageTotal) =>
+    html`<tr${isStrong === true ? html` class="strong"` : null}><th scope="row">${label}</th><td>${money(amount, currency)}</td></tr>\n`;
+  const { sections = [] } = bill;
   const fold =
     folded.length === 0
       ? null
@@ -69,7 +70,11 @@ export function billTable(locale: Locale, bill: PageBill, further: readonly Page
 <caption class="unseen">${words.otherLines}</caption><tbody>${rowsOf(folded)}</tbody></table></details>`;
   return html`${bill.period == null ? null : html`<p class="soft">${bill.period}</p>`}<table>
 <caption class="unseen">${words.whatYouPayFor}</caption><tbody>${rowsOf(shown)}</tbody></table>
-${fold}<table class="totals"><caption class="unseen">${words.inAll}</caption><tbody>${totals}</tbody></table>
+${fold}${
+  sections.length === 0
+    ? null
+    : html`<table class="totals"><caption class="unseen">${TERMS[locale].subtotal}</caption><tbody>${sections.map(totalRow)}</tbody></table>\n`
+}<table class="totals"><caption class="unseen">${words.inAll}</caption><tbody>${[...bill.totals, ...further].map(totalRow)}</tbody></table>
 ${notes.map((note) => html`<p class="note" dir="auto">${note}</p>`)}`;
 }
 

@@ -98,6 +98,7 @@ const DATA: Readonly<Record<string, Readonly<Record<string, TSchema>>>> = {
     refundId: Type.Optional(Type.String()),
     creditNoteId: Type.Optional(Type.String()),
     paymentId: Type.Optional(Id('payment')),
+    groupedIntoId: Type.Optional(Id('invoice')),
     ...pushed,
   },
   subscription: { subscriptionId: Id('subscription'), ...customer },

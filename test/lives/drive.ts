@@ -128,8 +128,9 @@ class Driver {
           },
         ),
       );
-    this.#customer = await shop.customer({ currency });
-    this.#payer = await shop.customer({ currency });
+    const grouping = this.#life.isGrouped ? { invoiceGrouping: 'customer' } : {};
+    this.#customer = await shop.customer({ currency, ...grouping });
+    this.#payer = await shop.customer({ currency, ...grouping });
     for (const each of [this.#customer, this.#payer]) await this.#paying?.store(each);
     this.#clock = await shop.clock(start);
   }
@@ -508,11 +509,17 @@ class Driver {
     });
   }
 
-  #invoices(status?: string): Promise<Resource[]> {
+  async #invoices(status?: string): Promise<Resource[]> {
     const filter = status === undefined ? '' : `&status=${status}`;
-    return this.#shop
-      .read(`/v2/invoices?customerId=${this.#customer.id}&limit=100${filter}`)
-      .then(({ data }: Resource) => data.toReversed());
+    const found: Resource[] = [];
+    for (const { id } of this.#billed())
+      found.push(...(await this.#shop.read(`/v2/invoices?customerId=${id}&limit=100${filter}`)).data.toReversed());
+    return found;
+  }
+
+  /** A grouped invoice is of who pays. */
+  #billed(): Resource[] {
+    return this.#life.isGrouped ? [this.#customer, this.#payer] : [this.#customer];
   }
 
   async #pay({ at, how }: Of<'pay'>): Promise<'done' | null> {
@@ -540,7 +547,7 @@ class Driver {
 
   async #reverse(at: number): Promise<Answer | null> {
     const payments: Resource[] = [];
-    for (const { id } of (await this.#shop.read(`/v2/invoices?customerId=${this.#customer.id}&limit=100`)).data)
+    for (const { id } of (await this.#invoices()).toReversed())
       payments.push(...(await this.#shop.read(`/v2/invoices/${id}/payments?limit=100`)).data);
     const recorded = payments.filter(({ method, status }) => method === 'bank_transfer' && status === 'completed');
     const payment = recorded[at % Math.max(1, recorded.length)];
@@ -626,7 +633,7 @@ class Driver {
       ...{ lines: [{ lineItemId: line.id, amount }], reason: 'A share', idempotencyKey: `note-${this.#keys}` },
       ...(settlement && { settlement }),
     });
-    const sub = [...this.#subs].find(([, { id }]) => id === invoice.subscriptionId)?.[0];
+    const sub = [...this.#subs].find(([, { id }]) => id === line.subscriptionId)?.[0];
     if (answer.status !== 201) return answer;
     const { id: noteId } = answer.body;
     this.#notes.push({ noteId, invoiceId: invoice.id });
@@ -731,27 +738,34 @@ class Driver {
     return statements;
   }
 
+  async #allInvoices(): Promise<Resource[]> {
+    const all: Resource[] = [];
+    for (const { id } of this.#billed())
+      for (let offset = 0; ; offset += 100) {
+        const { data } = await this.#shop.read(`/v2/invoices?customerId=${id}&limit=100&offset=${offset}`);
+        all.push(...data);
+        if (data.length < 100) break;
+      }
+    return all;
+  }
+
   async #look(): Promise<Lived> {
     const shop = this.#shop;
     const [invoices, notes, payments]: [Resource[], Resource[], Resource[]] = [[], [], []];
-    for (let offset = 0; ; offset += 100) {
-      const { data } = await shop.read(`/v2/invoices?customerId=${this.#customer.id}&limit=100&offset=${offset}`);
-      for (const { id, invoiceNumber, paidAmount } of data) {
-        invoices.push(await shop.invoice(id));
-        if (invoiceNumber === null) continue;
-        const listed = await shop.read(`/v2/invoices/${id}/creditNotes?limit=100`);
-        for (const note of listed.data)
-          notes.push(
-            ['credit', 'partial'].includes(note.kind)
-              ? await shop.read(`/v2/invoices/${id}/creditNotes/${note.id}`)
-              : note,
-          );
-        const isPaid = Number(paidAmount) > 0 || listed.data.length > 0;
-        if (!isPaid) continue;
-        const { data: own } = await shop.read(`/v2/invoices/${id}/payments?limit=100`);
-        payments.push(...own.map((payment: Resource) => ({ ...payment, invoiceId: id })));
-      }
-      if (data.length < 100) break;
+    for (const { id, invoiceNumber, paidAmount } of await this.#allInvoices()) {
+      invoices.push(await shop.invoice(id));
+      if (invoiceNumber === null) continue;
+      const listed = await shop.read(`/v2/invoices/${id}/creditNotes?limit=100`);
+      for (const note of listed.data)
+        notes.push(
+          ['credit', 'partial'].includes(note.kind)
+            ? await shop.read(`/v2/invoices/${id}/creditNotes/${note.id}`)
+            : note,
+        );
+      const isPaid = Number(paidAmount) > 0 || listed.data.length > 0;
+      if (!isPaid) continue;
+      const { data: own } = await shop.read(`/v2/invoices/${id}/payments?limit=100`);
+      payments.push(...own.map((payment: Resource) => ({ ...payment, invoiceId: id })));
     }
     // A subscription with a cancelled upfront invoice was never active.
     const neverActive = new Set<string>();

@@ -92,7 +92,9 @@ export function generate(
     const life = mixedLife(dice, seed, dice.of(...STARTS), { kinds, chance, others, last: new Dice(seed * 8 + 1) });
     const paid = kinds.has('credit') && others.next() < chance ? withCredits(life, others) : life;
     const last = new Dice(seed * 8 + 5);
-    return kinds.has('trueUp') && last.next() < chance ? withCommitments(paid, last) : paid;
+    const committed = kinds.has('trueUp') && last.next() < chance ? withCommitments(paid, last) : paid;
+    const isGrouped = kinds.has('grouped') && new Dice(seed * 8 + 6).next() < chance;
+    return isGrouped ? { ...committed, isGrouped } : committed;
   }
   const dice = new Dice(seed * 8 + layer * 2 + (isTame || isGranted ? 1 : 0));
   return isGranted ? grantedLife(dice, seed) : new Generator(dice, seed, layer, isTame).life();

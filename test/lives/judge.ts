@@ -10,25 +10,89 @@ import { isPausedThroughout } from './paused.ts';
 
 /** The faults of a lived life, each as one sentence; the first word is the kind. */
 export function judge(life: Life, whole: Lived): string[] {
-  const lived = withoutReplaced(whole);
+  const lived = withoutReplaced(withoutMembers(whole));
+  const apart = bySubscriptions(lived);
   return [
     ...lived.wrong,
     ...unfinished(lived),
-    ...billedIsOwed(life, lived),
-    ...rates(life, lived),
+    ...billedIsOwed(life, apart),
+    ...rates(life, apart),
     ...taxes(life, lived),
     ...totals(life, lived),
     ...money(life, whole),
     ...statements(life, whole),
-    ...twice(life, lived),
+    ...twice(life, apart),
     ...notesWithinInvoices(life, lived),
-    ...payers(life, lived),
+    ...payers(life, apart),
+    ...joined(life, whole),
     ...oneOffs(life, lived),
-    ...emptyEnds(life, lived),
+    ...emptyEnds(life, apart),
     ...quantities(life, lived),
-    ...creditsPay(life, lived, owedOf(life, lived.deeds, lived.neverActive)),
-    ...trueUpsAreOwed(life, lived, owedOf(life, lived.deeds, lived.neverActive)),
+    ...creditsPay(life, apart, owedOf(life, lived.deeds, lived.neverActive)),
+    ...trueUpsAreOwed(life, apart, owedOf(life, lived.deeds, lived.neverActive)),
   ];
+}
+
+/** An invoice that is joined has no lines of its own, and asks nothing. */
+const withoutMembers = (lived: Lived): Lived => ({
+  ...lived,
+  invoices: lived.invoices.filter(({ groupedIntoId }) => !groupedIntoId),
+});
+
+/** A grouped invoice as an invoice of each of its subscriptions: what is billed is read from lines. */
+const bySubscriptions = (lived: Lived): Lived => ({
+  ...lived,
+  invoices: lived.invoices.flatMap((invoice) =>
+    invoice.kind !== 'grouped'
+      ? [invoice]
+      : invoice.sections.map(({ subscriptionId }: Resource) => ({
+          ...{ ...invoice, subscriptionId, payerId: invoice.customerId === lived.payerId ? lived.payerId : null },
+          lines: invoice.lines.filter((line: Resource) => line.subscriptionId === subscriptionId),
+        })),
+  ),
+});
+
+/**
+ * Invoices of one payer that close at one instant are one document (commercial.md §8): none of them is issued beside a
+ * grouped one, but what failed before or came to be due later. Its sections are the sums of their lines, and a member
+ * is cancelled, empty and without a number.
+ */
+function joined(life: Life, { invoices, deeds, subscriptionIds }: Lived): string[] {
+  if (!life.isGrouped) return [];
+  const sums = invoices.flatMap(({ id, sections, lines, currency }) =>
+    sections.flatMap(({ subscriptionId, subtotal }: Resource) => {
+      const own = lines.filter((line: Resource) => line.subscriptionId === subscriptionId);
+      const is = own.reduce((total: bigint, { totalPrice }: Resource) => total + minor(life, totalPrice), 0n);
+      return is === minor(life, subtotal) ? [] : [`joined: a section of ${id} has ${is} ${currency}, not ${subtotal}`];
+    }),
+  );
+  const groups = new Map(invoices.filter(({ kind }) => kind === 'grouped').map((invoice) => [invoice.id, invoice]));
+  const members = invoices.flatMap(({ id, groupedIntoId: of, status, invoiceNumber, lines, periodEnd }) => {
+    if (!of) return [];
+    const isGone = status === 'CANCELLED' && invoiceNumber === null && lines.length === 0;
+    return isGone && groups.get(of)?.periodEnd === periodEnd ? [] : [`joined: ${id} is ${status} beside ${of}`];
+  });
+  const own = invoices.filter(
+    ({ kind, invoiceNumber, reissueOfId }) => kind === 'subscription' && invoiceNumber && !reissueOfId,
+  );
+  const asks = new Map(
+    deeds.flatMap(({ step }) => (step.do === 'subscribe' ? [[subscriptionIds.get(step.sub), step.asks]] : [])),
+  );
+  const alike = Map.groupBy(own, (each) =>
+    [
+      asks.get(each.subscriptionId),
+      each.customerId,
+      each.payerId,
+      each.periodEnd,
+      each.gracePeriodEnd,
+      each.issuedAt,
+      each.paymentTermDays,
+    ].join(),
+  );
+  const beside = [...alike.values()].flatMap((those) =>
+    those.length > 1 ? [`joined: ${those.map(({ id }) => id).join(' and ')} end at one instant, and are apart`] : [],
+  );
+  return [...sums, ...members, ...beside];
 }
 
 /** An invoice that another one replaces bills nothing, and what credits it credits nothing that is owed. */
@@ -98,7 +162,11 @@ const refundedOf = (notes: Lived['notes']): Set<string> =>
 function billedIsOwed(life: Life, lived: Lived): string[] {
   const owed = owedOf(life, lived.deeds, lived.neverActive);
   const subOf = new Map([...lived.subscriptionIds].map(([sub, id]) => [id, sub]));
-  const byId = new Map(lived.invoices.map((invoice) => [invoice.id, invoice]));
+  const byId = Map.groupBy(lived.invoices, ({ id }) => id);
+  const invoiceOf = ({ invoiceId }: Resource, { appliesToLineId }: Resource): Resource => {
+    const those = byId.get(invoiceId) ?? [];
+    return those.find(({ lines }) => lines.some(({ id }: Resource) => id === appliesToLineId)) ?? those[0];
+  };
   const isFrozen = frozen(lived);
   const refunded = refundedOf(lived.notes);
   const isInclusive = life.taxBehavior === 'inclusive';
@@ -132,7 +200,7 @@ function billedIsOwed(life: Life, lived: Lived): string[] {
   for (const note of lived.notes)
     if (isOverPart(note) && note.status !== 'VOIDED')
       // What a credit note cannot bear of a credit goes into the wallet: its line for that bills no coupon.
-      for (const line of note.lines) if (!isBeside(line)) add(byId.get(note.invoiceId), line, -1n);
+      for (const line of note.lines) if (!isBeside(line)) add(invoiceOf(note, line), line, -1n);
   const known = new Map(owed.map((each) => [keyOf(each), each]));
   const heldBy = (key: string) =>
     [...billed].reduce(

@@ -50,6 +50,8 @@ export const KINDS = [
   'reversed',
   /** An issued invoice that another one replaces, with the same lines or rated anew. */
   'reissued',
+  /** Invoices that close at one instant are joined. */
+  'grouped',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -113,6 +115,7 @@ export function kindsOf(life: Life, deeds: readonly Deed[]): Kind[] {
     trueUp: () => of('commit').length > 0,
     reversed: () => of('reverse').length > 0,
     reissued: () => of('reissue').length > 0,
+    grouped: () => life.isGrouped === true,
   };
   const isCommitted = (plan: Plan): boolean => plan.minimum !== undefined && isMixed(plan);
   return KINDS.filter((kind) => has[kind]());

@@ -9,6 +9,8 @@ export interface Life {
   readonly currency: 'USD' | 'JPY' | 'KWD';
   /** The plans are in other currencies, each in one of its own, and have the prices of this one beside theirs. */
   readonly isAbroad?: boolean;
+  /** The invoices of the customer, and of who pays for it, are joined where they close at one instant. */
+  readonly isGrouped?: boolean;
   /** Do the amounts and times make every share of a fee a whole number of minor units? */
   readonly isEven: boolean;
   readonly taxBehavior: 'exclusive' | 'inclusive';

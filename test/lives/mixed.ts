@@ -39,7 +39,7 @@ export function mixedLife(
   // Newer kinds have a dice of their own: a life without them is as it was before there were any.
   const diceOf = (kind: Kind) => (kind === 'reissued' ? last : NEWER.has(kind) ? others : dice);
   const isDrawn = (kind: Kind) => diceOf(kind).next() < chance && kinds.has(kind);
-  const drawn = KINDS.filter((kind) => kind !== 'credit' && kind !== 'trueUp' && isDrawn(kind));
+  const drawn = KINDS.filter((kind) => kind !== 'credit' && kind !== 'trueUp' && kind !== 'grouped' && isDrawn(kind));
   return new Mixed(dice, new Set(drawn)).life(seed, start);
 }
 

@@ -36,6 +36,7 @@ function* smallerThan(life: Life): Generator<Life> {
     for (const plainer of plainerSteps(step))
       yield { ...life, steps: steps.map((each, index) => (index === place ? plainer : each)) };
   if (life.isAbroad) yield { ...life, isAbroad: false };
+  if (life.isGrouped) yield { ...life, isGrouped: false };
   if (life.taxRate !== 0) yield { ...life, taxRate: 0 };
   if (life.taxBehavior === 'inclusive') yield { ...life, taxBehavior: 'exclusive' };
 }

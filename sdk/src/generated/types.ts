@@ -1174,6 +1174,8 @@ locale?: ("en" | "de" | "fr" | "es")
 buyerReference?: string
 /** The customer that pays: invoices are addressed to it, and it pays them. Their lines stay of this customer. Null: this customer pays itself. */
 payerId: (string | null)
+/** `customer`: invoices of periods that end at one instant are joined in one, with a section for each subscription; also those of the customers for which this one pays. Null: each subscription has its own. */
+invoiceGrouping: ("customer" | null)
 /** The organization behind the customer. */
 organization: {
 /** The id of this resource. It never changes. */
@@ -1245,6 +1247,8 @@ locale?: ("en" | "de" | "fr" | "es")
 buyerReference?: string
 /** The customer that pays: invoices are addressed to it, and it pays them. Their lines stay of this customer. Null: this customer pays itself. */
 payerId: (string | null)
+/** `customer`: invoices of periods that end at one instant are joined in one, with a section for each subscription; also those of the customers for which this one pays. Null: each subscription has its own. */
+invoiceGrouping: ("customer" | null)
 /** The organization behind the customer. */
 organization: {
 /** The id of this resource. It never changes. */
@@ -2815,6 +2819,16 @@ createdAt: string
 /** When the resource was last changed. */
 updatedAt: string
 }
+/** A subscription on a grouped invoice. */
+export interface InvoiceSection {
+/** The subscription. */
+subscriptionId: string
+/** The customer of the subscription. */
+customerId: string
+/** The name of the section, as on the document. */
+name: string
+subtotal: Decimal
+}
 /** The units of a line that fell into one tier: above `above`, up to and including `upTo`. Amounts are exact; where one does not end (a part of a period), all are rounded to the currency so that they sum to the line. */
 export interface TierUsed {
 above: Decimal
@@ -2888,6 +2902,10 @@ redemptionId: (string | null)
 billingCreditId: (string | null)
 /** The commitment over a term that made the line. Null: none did. */
 commitmentId: (string | null)
+/** The subscription of the line. Null: of none. */
+subscriptionId: (string | null)
+/** The customer of the line. Empty: a simulation without a customer. */
+customerId: string
 }
 /** An item of a line, with its ids in external systems. */
 export interface ResolvedItem {
@@ -2937,8 +2955,8 @@ export interface Invoice {
 id: string
 /** The name of the type of this resource. */
 object: "invoice"
-/** `subscription`: for a period. `upfront`: the first payment of a subscription. `order`: of a billing schedule. `ad_hoc`: a one-off invoice, a top-up or the purchase of a grant. */
-kind: ("subscription" | "upfront" | "ad_hoc" | "order")
+/** `subscription`: for a period. `upfront`: the first payment of a subscription. `order`: of a billing schedule. `ad_hoc`: a one-off invoice, a top-up or the purchase of a grant. `grouped`: several invoices of periods in one. */
+kind: ("subscription" | "upfront" | "ad_hoc" | "order" | "grouped")
 /** `ACTIVE`: the period is open. `CLOSING`: the grace period runs. `CLOSED`, `CALCULATING`: the amounts are being calculated. `DRAFT`: it waits for approval. `ISSUED`: it is due for payment. `PAYMENT_FAILED`: a charge was declined. `PAID`, `CANCELLED`, `WRITTEN_OFF`. `FAILED`: the calculation failed. */
 status: ("ACTIVE" | "CLOSING" | "CLOSED" | "CALCULATING" | "DRAFT" | "ISSUED" | "PAYMENT_FAILED" | "PAID" | "WRITTEN_OFF" | "CANCELLED" | "FAILED")
 /** The id of the merchant that owns this resource. */
@@ -2951,7 +2969,11 @@ payerId: (string | null)
 reissueOfId: (string | null)
 /** The invoice that replaces this one. Null: none. */
 reissuedAsId: (string | null)
-/** The subscription. Null: a one-off invoice, or one of an order. */
+/** The grouped invoice that has its lines. Null: it has them itself. */
+groupedIntoId: (string | null)
+/** Of a grouped invoice: each of its subscriptions. Empty of every other. */
+sections: InvoiceSection[]
+/** The subscription. Null: a one-off invoice, one of an order, or a grouped one. */
 subscriptionId: (string | null)
 /** The currency: an ISO 4217 code. */
 currency: string
@@ -5848,6 +5870,7 @@ refundId?: string
 creditNoteId?: string
 /** Of a reversed payment: its id. */
 paymentId?: string
+groupedIntoId?: string
 /** The id of the approval. */
 approvalId?: string
 /** The default references of the resource and its customer in outside systems. */
@@ -6600,6 +6623,8 @@ locale?: (("en" | "de" | "fr" | "es") | null)
 buyerReference?: (string | null)
 /** The customer that pays: invoices are addressed to it, and it pays them. Their lines stay of this customer. Null: this customer pays itself. */
 payerId?: (string | null)
+/** `customer`: invoices of periods that end at one instant are joined in one, with a section for each subscription; also those of the customers for which this one pays. Null: each subscription has its own. */
+invoiceGrouping?: ("customer" | null)
 /** The emails that the customer receives. */
 notificationSettings?: ({
 /** An email for each issued invoice. Default: `true`. */
@@ -6634,6 +6659,8 @@ locale?: (("en" | "de" | "fr" | "es") | null)
 buyerReference?: (string | null)
 /** The customer that pays: invoices are addressed to it, and it pays them. Their lines stay of this customer. Null: this customer pays itself. */
 payerId?: (string | null)
+/** `customer`: invoices of periods that end at one instant are joined in one, with a section for each subscription; also those of the customers for which this one pays. Null: each subscription has its own. */
+invoiceGrouping?: ("customer" | null)
 /** The emails that the customer receives. */
 notificationSettings?: ({
 /** An email for each issued invoice. Default: `true`. */

@@ -17,26 +17,67 @@ import { trueUpDrafts } from './true-up-lines.ts';
  * calculation of a closed one and the recomputation by an auditor are this one function.
  */
 export function calculate(input: CalculationInput): Calculation {
-  return calculated(input, input.billingCredits);
+  const [calculation] = calculateTogether([input]);
+  return calculation as Calculation;
 }
 
-/** @param had the credits before anything was taken from them because of rounding */
-function calculated(input: CalculationInput, had: FrozenCredits | undefined): Calculation {
-  const drafts = allDrafts(input);
-  const { totals, credits } = totalsOf(drafts, input);
-  const lines = drafts.map((draft, index) => withCut(draft, totals.lines[index] as TotalLine, input.currency));
-  const own = lines.slice(0, lines.length - (input.others?.length ?? 0)); // what the others took is off what was left
-  const less = withoutExcess(input.billingCredits, had, own);
-  if (less !== null) return calculated({ ...input, billingCredits: less }, had);
-  return {
+/**
+ * The same of some invoices that are one document (docs/decisions/0246): their tax is rounded over all of it, and what
+ * one has to its credit pays the charges of another. Each has the taxes of the document.
+ * @param inputs in one currency, with one tax behavior; several only with our own rates
+ */
+export const calculateTogether = (inputs: readonly CalculationInput[]): Calculation[] =>
+  calculated(
+    inputs,
+    inputs.map(({ billingCredits }) => billingCredits),
+  );
+
+/** @param had the credits of each before anything was taken from them because of rounding */
+function calculated(inputs: readonly CalculationInput[], had: readonly (FrozenCredits | undefined)[]): Calculation[] {
+  const [first] = inputs;
+  if (!first) return [];
+  const { currency } = first;
+  const each = inputs.map((input) => ({ input, drafts: allDrafts(input) }));
+  const { totals, credits } = totalsOf(
+    each.flatMap(({ drafts }) => drafts),
+    first,
+  );
+  let before = 0;
+  const totalled = each.map(({ input, drafts }) => {
+    const lines = drafts.map((draft, index) => withCut(draft, totals.lines[before + index] as TotalLine, currency));
+    before += drafts.length;
+    return { input, drafts, lines };
+  });
+  const less = totalled.map(({ input, lines }, place) => {
+    const own = lines.slice(0, lines.length - (input.others?.length ?? 0)); // what the others took is off what was left
+    return withoutExcess(input.billingCredits, had[place], own);
+  });
+  if (less.some((credit) => credit !== null))
+    return calculated(
+      inputs.map((input, place) => ({ ...input, billingCredits: less[place] ?? input.billingCredits })),
+      had,
+    );
+  return totalled.map(({ drafts, lines }) => ({
     lines,
     appliesTo: drafts.map(({ appliesTo }) => (appliesTo === null ? null : drafts.indexOf(appliesTo))),
     ids: drafts.map(({ id }) => id ?? null),
-    subtotal: totals.subtotal,
-    totalTax: totals.totalTax,
-    grandTotal: totals.grandTotal,
+    subtotal: sum(lines.map(({ totalPrice }) => totalPrice)),
+    totalTax: sum(lines.map(({ totalTax }) => totalTax)),
+    grandTotal: sum(lines.map(({ totalAmount }) => totalAmount)),
     taxes: recordsOf(totals.taxes),
     ...(credits && { outsideCredits: credits }),
+  }));
+}
+
+/** The calculations of some invoices as the one document that they are. */
+export function asOne(calculations: readonly Calculation[]): Calculation {
+  const total = (of: (calculation: Calculation) => Calculation['subtotal']) => sum(calculations.map(of));
+  return {
+    lines: calculations.flatMap(({ lines }) => lines),
+    subtotal: total(({ subtotal }) => subtotal),
+    totalTax: total(({ totalTax }) => totalTax),
+    grandTotal: total(({ grandTotal }) => grandTotal),
+    taxes: calculations[0]?.taxes ?? [],
   };
 }
 

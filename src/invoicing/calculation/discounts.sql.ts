@@ -9,7 +9,8 @@ export const selectIssuedUnderAdjustment = async (
 ): Promise<string | undefined> => {
   const row = await tx.maybe<{ id: string }>(sql`
     select id from invoice
-     where merchant_id = ${tx.merchantId} and subscription_id = ${subscriptionId} and issued_at is not null
+     where merchant_id = ${tx.merchantId} and subscription_id = ${subscriptionId}
+       and (issued_at is not null or grouped_into_id is not null)
        and terms -> 'adjustments' @> ${JSON.stringify([{ id: adjustmentId }])}::jsonb
      order by seq limit 1`);
   return row?.id;

@@ -58,10 +58,13 @@ export async function withCreditNotes(tx: Tx, invoice: InvoiceRow, lines: readon
 /**
  * The lines as a reader expects them: by the beginning of their time. What takes something off a line has its dates, so
  * that it stays behind it, and lines of one time stay in the order of the calculation. Those of an invoice by hand stay
- * in the order that they were sent in.
+ * in the order that they were sent in, and those of a grouped invoice in the order of its sections.
  */
-export const inOrderOfTime = <Line extends Pick<LineRow, 'periodStart'>>(
+export const inOrderOfTime = <Line extends Pick<LineRow, 'periodStart' | 'subscriptionId'>>(
   { kind }: Pick<InvoiceRow, 'kind'>,
   lines: readonly Line[],
-): Line[] =>
-  kind === 'ad_hoc' ? [...lines] : lines.toSorted((a, b) => Temporal.Instant.compare(a.periodStart, b.periodStart));
+): Line[] => {
+  if (kind === 'ad_hoc') return [...lines];
+  const sections = [...Map.groupBy(lines, ({ subscriptionId = null }) => subscriptionId).values()];
+  return sections.flatMap((own) => own.toSorted((a, b) => Temporal.Instant.compare(a.periodStart, b.periodStart)));
+};

@@ -4,7 +4,7 @@ import { orThrow } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { FinishedCharge } from '../../payments/index.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
-import type { InvoiceChanges, InvoiceRow } from '../invoice/invoice.ts';
+import { type InvoiceChanges, type InvoiceRow, subscriptionsOf } from '../invoice/invoice.ts';
 import { updateInvoice, updateInvoiceStatus } from '../invoice/invoices.sql.ts';
 import { purposeOf } from '../invoice/purposes.ts';
 import { publishInvoice } from '../invoice/webhooks.ts';
@@ -53,7 +53,7 @@ async function afterDecline(
   const failed = await failPayment(tx, invoice, { ...changes, failureReason: declineReason }, now);
   const isWrittenOff = decided.kind === 'ends' && decided.by === 'write_off';
   const after = isWrittenOff ? await writeOffInvoice(dependencies, tx, failed, now, 'spendDunning') : failed;
-  const isEnding = decided.kind === 'ends' && decided.by === 'terminate' && failed.subscriptionId !== null;
+  const isEnding = decided.kind === 'ends' && decided.by === 'terminate' && subscriptionsOf(failed).length > 0;
   if (isEnding) await scheduleDunningEnd(tx, failed, now);
   const fact = { kind: 'declined', chargeId, paymentMethodId, reason: declineReason, next: decided } as const;
   if (!isOurFault) await dependencies.mails.notify(tx, after, fact, now);

@@ -1,5 +1,6 @@
 import type { DueKind } from '../../jobs/index.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
+import { subscriptionsOf } from '../invoice/invoice.ts';
 import { lockInvoice, selectInvoice } from '../invoice/invoices.sql.ts';
 import { publishOverdueAtOnce } from '../invoice/webhooks.ts';
 import { markDunningEndDone, markOverdueDone } from './dunning.sql.ts';
@@ -19,8 +20,8 @@ export const dunningDueKinds = ({ endUnpaid }: Pick<InvoicingDependencies, 'endU
     kind: 'dunning_end',
     step: async (tx, { merchantId, id }, now) => {
       const invoice = await selectInvoice(tx, id); // not locked: its subscription is locked before it
-      const subscriptionId = invoice?.status === 'PAYMENT_FAILED' ? invoice.subscriptionId : null;
-      if (subscriptionId !== null) await endUnpaid(tx, { merchantId, subscriptionId }, now);
+      const subscriptionIds = invoice?.status === 'PAYMENT_FAILED' ? subscriptionsOf(invoice) : [];
+      for (const subscriptionId of subscriptionIds.toSorted()) await endUnpaid(tx, { merchantId, subscriptionId }, now);
       await markDunningEndDone(tx, id);
     },
   },

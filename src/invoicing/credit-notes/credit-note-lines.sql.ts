@@ -77,6 +77,7 @@ export const insertCreditNoteLines = (tx: Tx, note: CreditNoteRow, lines: readon
             where l.merchant_id = ${note.merchantId} and l.invoice_id = ${note.invoiceId}
               and l.price_id is not distinct from r.price_id and l.source_key is not distinct from r.source_key
               and l.period_start = r.charged_from and l.period_end = r.charged_to
+              and coalesce(l.subscription_id = r.subscription_id, true)
               and l.type not in ('credit', 'grants', 'billing_credit')
             order by array_position(array['adjustment', 'maximum', 'minimum'], l.type) nulls first, l.position
             limit 1))
@@ -101,12 +102,12 @@ export const insertCreditNoteLines = (tx: Tx, note: CreditNoteRow, lines: readon
       )}) r (merchant_id text, credit_note_id text, id text, position int, credit_id text, price_id text,
            display_name text, quantity numeric, unit_price numeric, is_amount boolean, amount numeric,
            tax_amount numeric, tax_rate numeric, period_start timestamptz, period_end timestamptz,
-           applies_to_line_id text, source_key text, charged_from timestamptz, charged_to timestamptz)`);
+           applies_to_line_id text, source_key text, subscription_id text, charged_from timestamptz, charged_to timestamptz)`);
 
 const appliesTo = ({ priceId, appliesTo: of = null }: CreditNoteLine) =>
   typeof of === 'string' || of === null
-    ? { priceId, appliesToLineId: of, sourceKey: null, chargedFrom: null, chargedTo: null }
+    ? { priceId, appliesToLineId: of, sourceKey: null, subscriptionId: null, chargedFrom: null, chargedTo: null }
     : {
-        ...{ priceId, appliesToLineId: null, sourceKey: of.sourceKey },
+        ...{ priceId, appliesToLineId: null, sourceKey: of.sourceKey, subscriptionId: of.subscriptionId },
         ...{ chargedFrom: of.from.toString(), chargedTo: of.to.toString() },
       };

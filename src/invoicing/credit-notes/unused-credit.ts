@@ -61,6 +61,7 @@ export interface GivenBack {
 /** A line by which a billing credit pays a charge, the last one first. */
 interface PaidCharge {
   readonly invoiceId: string;
+  readonly subscriptionId: string | null;
   readonly lineId: string;
   readonly billingCreditId: string;
   readonly priceId: string | null;
@@ -73,7 +74,7 @@ interface PaidCharge {
 
 type CreditOfCharge = Pick<
   UnusedCreditRow,
-  'invoiceId' | 'priceId' | 'chargedFrom' | 'chargedTo' | 'amount' | 'notedAmount'
+  'invoiceId' | 'subscriptionId' | 'priceId' | 'chargedFrom' | 'chargedTo' | 'amount' | 'notedAmount'
 >;
 
 /**
@@ -89,8 +90,9 @@ export function givenBackBy(
   const given = new Map<string, Decimal>();
   const ofLine = (lineId: string): Decimal => given.get(lineId) ?? ZERO;
   return credits.map((credit): GivenBack[] => {
-    const isOf = ({ invoiceId, priceId, periodStart, periodEnd }: PaidCharge): boolean =>
+    const isOf = ({ invoiceId, subscriptionId, priceId, periodStart, periodEnd }: PaidCharge): boolean =>
       invoiceId === credit.invoiceId &&
+      subscriptionId === credit.subscriptionId &&
       priceId === credit.priceId &&
       periodStart.equals(credit.chargedFrom) &&
       periodEnd.equals(credit.chargedTo);
@@ -114,8 +116,8 @@ export function givenBackBy(
   });
 }
 
-const keyOf = ({ invoiceId, priceId, chargedFrom, chargedTo }: CreditOfCharge) => ({
-  ...{ invoiceId, priceId, periodStart: chargedFrom, periodEnd: chargedTo },
+const keyOf = ({ invoiceId, subscriptionId, priceId, chargedFrom, chargedTo }: CreditOfCharge) => ({
+  ...{ invoiceId, subscriptionId, priceId, periodStart: chargedFrom, periodEnd: chargedTo },
 });
 
 /** Parts of a net amount with their shares of its tax, exact together. */

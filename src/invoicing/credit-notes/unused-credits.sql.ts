@@ -3,7 +3,8 @@ import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { usesOfCharges } from '../difference/uses-of-charges.ts';
 import type { CreditNoteRow } from '../invoice/credit-note.ts';
-import type { InvoiceRow } from '../invoice/invoice.ts';
+import { IS_LINE_OF, STATUS_OF_LINES } from '../invoice/grouped.sql.ts';
+import { type InvoiceRow, subscriptionsOf } from '../invoice/invoice.ts';
 import { type CreditOn, givenBackBy, type UnusedCreditRow } from './unused-credit.ts';
 
 const FIELDS = [
@@ -46,7 +47,7 @@ export async function insertUnusedCredits(
     insert into unused_credit (${columns(FIELDS)}, line_seq)
     select ${columns(FIELDS)},
            (select coalesce(max(l.seq), 0)
-              from invoice i join invoice_line l on l.merchant_id = i.merchant_id and l.invoice_id = i.id
+              from invoice i join invoice_line l on ${IS_LINE_OF}
              where i.merchant_id = ${first.merchantId} and i.subscription_id = r.subscription_id)
       from jsonb_populate_recordset(null::unused_credit, ${recordset(rows.map((row) => ({ isNote: false, ...row })))}) r
     returning *`);
@@ -201,25 +202,27 @@ export const selectOpenCredits = async (
  */
 export const isCredited = async (
   tx: Tx,
-  { merchantId, id, subscriptionId }: Pick<InvoiceRow, 'merchantId' | 'id' | 'subscriptionId'>,
+  invoice: Pick<InvoiceRow, 'merchantId' | 'id' | 'subscriptionId' | 'sections'>,
 ): Promise<boolean> =>
   (
     await tx.one<{ found: boolean }>(sql`
-    select exists (select from unused_credit where merchant_id = ${merchantId} and invoice_id = ${id})
-        or exists (select from credit_note where merchant_id = ${merchantId} and invoice_id = ${id}
+    select exists (select from unused_credit where merchant_id = ${tx.merchantId} and invoice_id = ${invoice.id})
+        or exists (select from credit_note where merchant_id = ${tx.merchantId} and invoice_id = ${invoice.id}
                       and kind = 'partial' and status = 'ISSUED')
         or exists (
           select from invoice_line b
-            join invoice i on i.merchant_id = b.merchant_id and i.subscription_id = ${subscriptionId} and i.id <> ${id}
-             and i.status <> 'CANCELLED'
-            join invoice_line l on l.merchant_id = i.merchant_id and l.invoice_id = i.id
+            join invoice i on i.merchant_id = b.merchant_id
+             and i.subscription_id = any (${subscriptionsOf(invoice)}::text[])
+             and coalesce(b.subscription_id = i.subscription_id, true)
+             and coalesce(i.grouped_into_id, i.id) <> ${invoice.id} and ${STATUS_OF_LINES} <> 'CANCELLED'
+            join invoice_line l on ${IS_LINE_OF}
              and l.type = case when b.price_id is not null then 'late_usage' else b.type end
              and l.workings->'trueUp' is not distinct from b.workings->'trueUp'
              and l.price_id is not distinct from b.price_id
              and l.period_start < b.period_end and l.period_end > b.period_start
-           where b.merchant_id = ${merchantId} and b.invoice_id = ${id}
+           where b.merchant_id = ${tx.merchantId} and b.invoice_id = ${invoice.id}
              and (b.price_id is not null and b.type <> 'credit' or b.type in ('commitment', 'true_up')) and b.total_amount > 0
-             and not exists (select from credit_note n where n.merchant_id = i.merchant_id and n.invoice_id = i.id
+             and not exists (select from credit_note n where n.merchant_id = i.merchant_id and n.invoice_id = l.invoice_id
                                 and n.kind in ('refund', 'reissue') and n.status = 'ISSUED')
            group by b.id having sum(l.total_amount) < 0) as found`)
   ).found;

@@ -7,7 +7,7 @@ import { itemsOf } from '../difference/billed.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
-import { selectLines } from '../invoice/invoices.sql.ts';
+import { selectInvoices, selectLines } from '../invoice/invoices.sql.ts';
 import { asBilled, cellOf, justBefore } from '../owed/charges.ts';
 import { isOf, SAID, type TakenBack, takeBack } from './note-credits.ts';
 
@@ -29,6 +29,26 @@ export async function creditCutLines(
 ): Promise<void> {
   const lines = await selectLines(tx, invoice.id);
   const cut = lines.filter(({ workings }) => workings?.cut !== undefined);
+  if (cut.length === 0) return;
+  if (invoice.kind !== 'grouped') return creditCut(dependencies, tx, invoice, cut, now);
+  const members = await selectInvoices(
+    tx,
+    invoice.sections.flatMap(({ invoiceIds }) => invoiceIds),
+  );
+  for (const member of members.values()) {
+    const own = cut.filter(({ memberId }) => memberId === member.id);
+    await creditCut(dependencies, tx, member, own, now);
+  }
+}
+
+/** The same of the lines of one subscription. */
+async function creditCut(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  invoice: InvoiceRow,
+  cut: readonly LineRow[],
+  now: Instant,
+): Promise<void> {
   const { merchantId, subscriptionId, currency, terms } = invoice;
   if (cut.length === 0 || subscriptionId === null) return;
   const cells = await dependencies.source.terms(tx, subscriptionId);

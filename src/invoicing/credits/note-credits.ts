@@ -30,7 +30,8 @@ import type { UseOfCharge } from '../difference/billing-credits.sql.ts';
 import { usesOfCharges } from '../difference/uses-of-charges.ts';
 import type { CreditNoteLine, CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
-import { type InvoiceRow, payerOf } from '../invoice/invoice.ts';
+import { bySubscription, type InvoiceRow, payerOf } from '../invoice/invoice.ts';
+import { linesOf } from '../invoice/invoice-line.ts';
 import { lockInvoice, lockInvoicesById, selectLines, updateInvoice } from '../invoice/invoices.sql.ts';
 import { justBefore } from '../owed/charges.ts';
 import { markPaid } from '../paying/pay.ts';
@@ -240,14 +241,14 @@ export function notedOf<Row extends UnusedCreditRow>(credits: readonly Row[], mo
 /** The part of a credit on a credit note, for its document: units at one price where they come to it. */
 function lineOfNote(credit: UnusedCreditRow, part: Amounts, { terms, currency }: InvoiceRow): CreditNoteLine {
   const quoted = (amounts: Amounts) => (terms?.taxBehavior === 'inclusive' ? grossOf(amounts) : amounts.net);
-  const { quantity: units, unitPrice, priceId, sourceKey, chargedFrom, chargedTo } = credit;
+  const { quantity: units, unitPrice, priceId, sourceKey, subscriptionId, chargedFrom, chargedTo } = credit;
   const told = units && unitPrice && { units, unitPrice };
   const whole = quoted({ net: credit.amount, tax: credit.taxAmount });
   return {
     creditId: credit.id,
     ...shownAs(inTwo(told, whole, quoted(part), currency)?.part ?? null, quoted(part)),
     priceId,
-    appliesTo: { priceId, sourceKey, from: chargedFrom, to: chargedTo },
+    appliesTo: { subscriptionId, priceId, sourceKey, from: chargedFrom, to: chargedTo },
     displayName: nameOf(credit),
     amount: part.net,
     taxAmount: part.tax,
@@ -321,7 +322,7 @@ async function returnDeductions(
     appliesTo: own.find(({ workings }) => workings?.credit?.id === credit.id)?.id ?? null,
   }));
   const left = excess.plus(totalOf(lines));
-  const corrected = left.gt(0) ? await returnCorrections(dependencies, tx, invoice, refundId, left, now) : NO_DEDUCTION;
+  const corrected = await returnAllCorrections(dependencies, tx, invoice, refundId, left, now);
   const byHand = await deductionsByHand(tx, invoice, left.plus(totalOf(corrected.lines)));
   return {
     lines: [...lines, ...corrected.lines, ...byHand],
@@ -333,6 +334,25 @@ const NO_DEDUCTION: Deducted = { lines: [], intoWallet: ZERO };
 
 const negated = ({ net, tax }: Amounts): Amounts => ({ net: net.negated(), tax: tax.negated() });
 
+/** The part of the corrections of closed periods on an invoice, of each of its subscriptions. */
+async function returnAllCorrections(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  invoice: InvoiceRow,
+  refundId: string | undefined,
+  most: Decimal,
+  now: Instant,
+): Promise<Deducted> {
+  let all = NO_DEDUCTION;
+  for (const own of bySubscription(invoice)) {
+    const left = most.plus(totalOf(all.lines));
+    if (left.lte(0)) break;
+    const { lines, intoWallet } = await returnCorrections(dependencies, tx, own, refundId, left, now);
+    all = { lines: [...all.lines, ...lines], intoWallet: all.intoWallet.plus(intoWallet) };
+  }
+  return all;
+}
+
 /** The part of the corrections of closed periods on an invoice. The credit that takes a correction back is below 0. */
 async function returnCorrections(
   dependencies: InvoicingDependencies,
@@ -343,7 +363,7 @@ async function returnCorrections(
   now: Instant,
 ): Promise<Deducted> {
   const { merchantId, id, subscriptionId, currency, terms } = invoice;
-  const starts = (await selectLines(tx, id))
+  const starts = linesOf(invoice, await selectLines(tx, id))
     .filter(({ type, totalPrice }) => CORRECTIONS.has(type) && totalPrice.lt(0))
     .map(({ periodStart }) => periodStart);
   if (subscriptionId === null || starts.length === 0) return NO_DEDUCTION;

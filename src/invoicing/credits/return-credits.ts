@@ -26,7 +26,7 @@ export async function creditExcess(
   if (credits.length === 0) return;
   const lines = (await selectLines(tx, invoice.id)).filter(({ type }) => type === 'credit');
   for (const [index, credit] of credits.entries()) {
-    const line = lines[index];
+    const line = lines.find(({ workings }) => workings?.credit?.id === credit.id) ?? lines[index];
     if (!line) throw new Error(`Credit ${credit.id} has no line on invoice ${invoice.id}.`);
     const { net, tax } = leftOf(credit);
     const excess = { net: net.plus(line.totalPrice), tax: tax.plus(line.totalTax) };

@@ -1,5 +1,6 @@
 import { sql, type Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
+import { IS_LINE_OF, STATUS_OF_LINES } from '../invoice/grouped.sql.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { StoredCredit, StoredLine } from './billed.ts';
 import { NET_OF_USE } from './billing-credits.sql.ts';
@@ -55,13 +56,13 @@ export async function selectBilledLinesOf(
 ): Promise<StoredLine[][]> {
   if (asked.length === 0) return [];
   const rows = await tx.rows<Placed<StoredLine>>(sql`
-    select q.place::int, l.invoice_id, i.period_end as invoice_end, i.status, l.price_id, l.fee_id, l.type,
+    select q.place::int, l.invoice_id, i.period_end as invoice_end, ${STATUS_OF_LINES} as status, l.price_id, l.fee_id, l.type,
            l.display_name, l.quantity, l.unit_price,
            case when l.type = 'billing_credit' then ${NET_OF_USE} else l.total_price end as net,
            l.total_tax as tax, l.tax_rate,
            i.currency, l.period_start, l.period_end, l.group_values as group, l.tiers, l.workings,
            exists (select from credit_note n
-                    where n.merchant_id = i.merchant_id and n.invoice_id = i.id and n.kind in ('refund', 'reissue')
+                    where n.merchant_id = i.merchant_id and n.invoice_id = l.invoice_id and n.kind in ('refund', 'reissue')
                       and n.status = 'ISSUED') as is_refunded
       from unnest(${asked.map(({ invoice }) => invoice.subscriptionId)}::text[],
                   ${asked.map(({ invoice }) => invoice.id)}::text[],
@@ -69,12 +70,12 @@ export async function selectBilledLinesOf(
                   ${asked.map(({ before }) => before?.seq ?? null)}::bigint[])
              with ordinality as q (subscription_id, id, since, before_seq, place)
      cross join lateral (
-       select merchant_id, id, kind, status, currency, period_end from invoice
+       select merchant_id, id, kind, status, currency, period_end, grouped_into_id from invoice
         where merchant_id = ${tx.merchantId} and subscription_id = q.subscription_id and id <> q.id
           and status in ('DRAFT', 'ISSUED', 'PAYMENT_FAILED', 'PAID', 'WRITTEN_OFF', 'CANCELLED')
           and (rebilled_from is null or rebilled_from > q.before_seq)
        offset 0) i
-     cross join lateral (select * from invoice_line where merchant_id = i.merchant_id and invoice_id = i.id offset 0) l
+     cross join lateral (select * from invoice_line l where ${IS_LINE_OF} offset 0) l
      where (i.kind <> 'subscription' or i.period_end >= q.since or l.period_start = l.period_end
             or i.id = any (${[...alsoOf]}::text[]))
        and (l.period_end > q.since or l.period_start = l.period_end)
@@ -151,8 +152,7 @@ export async function selectUncalculatedOf(
       join invoice i on i.merchant_id = ${tx.merchantId} and i.subscription_id = q.subscription_id and i.id <> q.id
      where i.kind in ('subscription', 'upfront') and i.reissued_as_id is null
        and (i.status in ('ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING', 'FAILED') or ${isRebilled}
-            or exists (select from invoice_line l
-                        where l.merchant_id = i.merchant_id and l.invoice_id = i.id and l.seq > q.before_seq))
+            or exists (select from invoice_line l where ${IS_LINE_OF} and l.seq > q.before_seq))
      order by q.place, i.seq`);
   return apart(asked.length, rows);
 }
@@ -172,7 +172,7 @@ export const selectPlace = (
 ): Promise<Required<PlaceInBilling>> =>
   tx.one<Required<PlaceInBilling>>(sql`
     select (select coalesce(max(l.seq), 0) + 1
-              from invoice i join invoice_line l on l.merchant_id = i.merchant_id and l.invoice_id = i.id
+              from invoice i join invoice_line l on ${IS_LINE_OF}
              where i.merchant_id = ${merchantId} and i.subscription_id = ${subscriptionId}) as seq,
            (select coalesce(max(seq), 0) from unused_credit
              where merchant_id = ${merchantId} and subscription_id = ${subscriptionId}) as credit_seq`);
@@ -181,7 +181,8 @@ export const selectPlace = (
 export const selectFirstSeq = async (tx: Tx, { merchantId, id }: BilledFor): Promise<bigint | null> =>
   (
     await tx.one<{ seq: bigint | null }>(sql`
-    select min(seq) as seq from invoice_line where merchant_id = ${merchantId} and invoice_id = ${id}`)
+    select min(l.seq) as seq from invoice i join invoice_line l on ${IS_LINE_OF}
+     where i.merchant_id = ${merchantId} and i.id = ${id}`)
   ).seq;
 
 /**
@@ -194,8 +195,8 @@ export const selectLastService = async (tx: Tx, subscriptionId: string): Promise
     select greatest(max(l.period_start),
                     max(i.period_end) filter (where i.kind = 'subscription') - interval '1 microsecond') as at
       from invoice i
-      left join invoice_line l on l.merchant_id = i.merchant_id and l.invoice_id = i.id
+      left join invoice_line l on ${IS_LINE_OF}
        and l.price_id is not null and l.type <> 'credit'
      where i.merchant_id = ${tx.merchantId} and i.subscription_id = ${subscriptionId}
-       and i.status in ('DRAFT', 'ISSUED', 'PAYMENT_FAILED', 'PAID', 'WRITTEN_OFF')`)
+       and ${STATUS_OF_LINES} in ('DRAFT', 'ISSUED', 'PAYMENT_FAILED', 'PAID', 'WRITTEN_OFF')`)
   ).at;

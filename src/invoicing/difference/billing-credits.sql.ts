@@ -111,13 +111,15 @@ export const selectUsesOfCharges = (
   without: readonly string[] = [],
 ): Promise<UseOfCharge[]> =>
   tx.rows<UseOfCharge>(sql`
-    select l.invoice_id, i.subscription_id, l.id as line_id, l.workings->'use'->>'billingCreditId' as billing_credit_id, l.price_id,
+    select l.invoice_id, coalesce(l.subscription_id, i.subscription_id) as subscription_id, l.id as line_id, l.workings->'use'->>'billingCreditId' as billing_credit_id, l.price_id,
            l.display_name, l.period_start, l.period_end, l.tax_rate,
            -${NET_OF_USE} as paid,
            coalesce((
              select sum(o.total_price) from invoice_line o
                join invoice i on i.merchant_id = o.merchant_id and i.id = o.invoice_id
-              where o.merchant_id = l.merchant_id and o.type = 'billing_credit' and i.status <> 'CANCELLED'
+              where o.merchant_id = l.merchant_id and o.type = 'billing_credit'
+                and (l.subscription_id is null or coalesce(o.subscription_id, i.subscription_id) = l.subscription_id)
+                and i.status <> 'CANCELLED'
                 and i.id <> all (${[...without]}::text[]) and not ${IS_REFUNDED}
                 and o.workings->'use'->>'billingCreditId' = l.workings->'use'->>'billingCreditId'
                 and o.workings->'use'->>'onInvoiceId' = l.invoice_id
@@ -126,12 +128,14 @@ export const selectUsesOfCharges = (
            coalesce((
              select sum(o.total_price) from invoice_line o
               where o.merchant_id = l.merchant_id and o.invoice_id = l.invoice_id
+                and o.subscription_id is not distinct from l.subscription_id
                 and o.type not in ('credit', 'billing_credit', 'true_up') and o.workings->'coupon'->>'period' is null
                 and o.price_id is not distinct from l.price_id
                 and o.period_start = l.period_start and o.period_end = l.period_end), 0)
            - coalesce((
              select sum(c.amount) from unused_credit c
               where c.merchant_id = l.merchant_id and c.invoice_id = l.invoice_id
+                and (l.subscription_id is null or c.subscription_id = l.subscription_id)
                 and c.price_id is not distinct from l.price_id
                 and c.charged_from = l.period_start and c.charged_to = l.period_end), 0) as owed
       from invoice_line l

@@ -1,6 +1,7 @@
 import { type Sql, sql, type Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
+import { IS_LINE_OF, STATUS_OF_LINES } from '../invoice/grouped.sql.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { Commitment } from '../terms/commitment.ts';
 
@@ -38,7 +39,7 @@ export const selectTrueUps = (tx: Tx, subscriptionId: string, without = ''): Pro
            case when s.stands then l.total_price - n.amount else 0 end as left,
            case when s.stands then l.total_tax - n.tax else 0 end as left_tax
       from invoice i
-      join invoice_line l on l.merchant_id = i.merchant_id and l.invoice_id = i.id and l.type = 'true_up'
+      join invoice_line l on ${IS_LINE_OF} and l.type = 'true_up'
      cross join lateral (
        select coalesce(sum(r.amount), 0) as amount, coalesce(sum(r.tax_amount), 0) as tax
          from credit_note c
@@ -46,9 +47,9 @@ export const selectTrueUps = (tx: Tx, subscriptionId: string, without = ''): Pro
         where c.merchant_id = l.merchant_id and c.invoice_id = l.invoice_id and c.status = 'ISSUED'
           and r.applies_to_line_id = l.id) n
      cross join lateral (
-       select i.status in ('DRAFT', 'ISSUED', 'PAYMENT_FAILED', 'PAID')
+       select ${STATUS_OF_LINES} in ('DRAFT', 'ISSUED', 'PAYMENT_FAILED', 'PAID')
               and not exists (select from credit_note c
-                               where c.merchant_id = i.merchant_id and c.invoice_id = i.id and c.kind = 'refund'
+                               where c.merchant_id = i.merchant_id and c.invoice_id = l.invoice_id and c.kind = 'refund'
                                  and c.status = 'ISSUED') as stands) s
      where i.merchant_id = ${tx.merchantId} and i.subscription_id = ${subscriptionId} and i.id <> ${without}
        and i.status in ('DRAFT', 'ISSUED', 'PAYMENT_FAILED', 'PAID', 'WRITTEN_OFF', 'CANCELLED')
@@ -58,7 +59,7 @@ export const selectTrueUps = (tx: Tx, subscriptionId: string, without = ''): Pro
 /** The periods of a subscription that hold an instant, or end at it. */
 export const selectPeriodsAt = (tx: Tx, subscriptionId: string, at: Instant): Promise<InvoiceRow[]> =>
   tx.rows<InvoiceRow>(sql`
-    select * from invoice
+    select * from invoice i
      where merchant_id = ${tx.merchantId} and subscription_id = ${subscriptionId} and kind = 'subscription'
-       and period_start < ${at} and period_end >= ${at} and status <> 'CANCELLED'
+       and period_start < ${at} and period_end >= ${at} and ${STATUS_OF_LINES} <> 'CANCELLED'
      order by seq`);

@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/index.ts';
 import type { DocumentLine, InvoiceDocument, ReceiptDocument } from '../../documents/index.ts';
 import { findLogo, merchantSettings } from '../../identity/index.ts';
-import { type Decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
+import { type Decimal, decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import { formatMoney } from '../../kernel/money.ts';
 import { type Instant, isBefore } from '../../kernel/time.ts';
 import { lineNameIn, reasonIn } from '../../look/index.ts';
@@ -54,6 +54,7 @@ export async function describeInvoice(
     periodEnd: hasPeriod ? invoice.periodEnd : null,
     ...serviceOn(invoice, lines),
     lines: lines.map((line) => describeLine(invoice, line, money)),
+    ...sectionsOn(invoice, money),
     taxes: invoice.taxes,
     subtotal: money(invoice.subtotal),
     totalTax: money(invoice.totalTax),
@@ -99,6 +100,7 @@ export async function describeCreditNote(
       ...whole.map((line) => describeLine(invoice, line, money)),
       ...[...own, ...less].map((line) => describePart(invoice, line, credited, money)),
     ],
+    ...(whole.length > 0 && sectionsOn(invoice, money)),
     taxes: taxesOn([
       ...whole.filter(bearsTax).map((line) => ({ ...line, amount: line.totalPrice, taxAmount: line.totalTax })),
       ...own,
@@ -202,6 +204,18 @@ function serviceOn(invoice: InvoiceRow, lines: readonly LineRow[]): Pick<Invoice
   return { serviceFrom: from, serviceTo: to };
 }
 
+/** The sections of a grouped invoice. */
+const sectionsOn = ({ sections }: InvoiceRow, money: Money): Pick<InvoiceDocument, 'sections'> =>
+  sections.length === 0
+    ? {}
+    : { sections: sections.map(({ name, subtotal }) => ({ name, subtotal: money(decimal(subtotal)) })) };
+
+/** The place of the section of a line. */
+const sectionOf = ({ sections }: InvoiceRow, { subscriptionId = null }: LineRow): Pick<DocumentLine, 'section'> => {
+  const section = sections.findIndex((each) => each.subscriptionId === subscriptionId);
+  return section === -1 ? {} : { section };
+};
+
 function describeLine(invoice: InvoiceRow, line: LineRow, money: Money): DocumentLine {
   return {
     description: lineNameIn(localeOf(invoice), line.displayName),
@@ -212,6 +226,7 @@ function describeLine(invoice: InvoiceRow, line: LineRow, money: Money): Documen
     price: line.priceId,
     unitPrice: plain(line.unitPrice),
     amount: money(line.totalPrice),
+    ...sectionOf(invoice, line),
     grossAmount: money(line.totalAmount),
     taxRate: plain(line.taxRate),
     untaxed: whyUntaxed(invoice, line),

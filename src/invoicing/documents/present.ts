@@ -4,7 +4,7 @@ import { formatMoney } from '../../kernel/money.ts';
 import { formatInstant, type Instant } from '../../kernel/time.ts';
 import { type LineContext, notesOfLine } from '../calculation/line-notes.ts';
 import type { CreditNoteRow } from '../invoice/credit-note.ts';
-import type { InvoiceRow } from '../invoice/invoice.ts';
+import { type InvoiceRow, ownerOfLine } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
 import { serviceTimeOf, writeServiceTime } from '../invoice/service-time.ts';
 import { takesMoney } from '../invoice/states.ts';
@@ -66,6 +66,11 @@ export function toInvoiceReply(invoice: InvoiceRow, links: Links, lines: unknown
     payerId: invoice.payerId,
     reissueOfId: invoice.reissueOfId,
     reissuedAsId: invoice.reissuedAsId,
+    groupedIntoId: invoice.groupedIntoId,
+    sections: invoice.sections.map(({ subscriptionId, customerId, name, subtotal }) => ({
+      ...{ subscriptionId, customerId, name },
+      subtotal: money(decimal(subtotal)),
+    })),
     subscriptionId: invoice.subscriptionId,
     currency: invoice.currency,
     autoApprove: invoice.autoApprove,
@@ -113,7 +118,10 @@ export function toInvoiceReply(invoice: InvoiceRow, links: Links, lines: unknown
 export const payUrl = (publicUrl: string, invoiceId: string): string => `${publicUrl}/pay/invoices/${invoiceId}`;
 
 /** A line as the API answers it. */
-export function toInvoiceLineReply(line: LineRow, invoice: LineContext) {
+export function toInvoiceLineReply(
+  line: LineRow,
+  invoice: LineContext & Pick<InvoiceRow, 'sections' | 'subscriptionId' | 'customerId'>,
+) {
   const money = (amount: Decimal) => formatMoney(amount, invoice.currency);
   return {
     id: line.id,
@@ -149,6 +157,7 @@ export function toInvoiceLineReply(line: LineRow, invoice: LineContext) {
     redemptionId: line.workings?.coupon?.redemptionId ?? null,
     billingCreditId: line.workings?.use?.billingCreditId ?? null,
     commitmentId: line.workings?.trueUp?.commitmentId ?? null,
+    ...ownerOfLine(line, invoice),
   };
 }
 

@@ -2,9 +2,11 @@ import type { Tx } from '../../db/index.ts';
 import { decimal, plain, sum } from '../../kernel/decimal.ts';
 import { orThrow } from '../../kernel/result.ts';
 import { isBefore } from '../../kernel/time.ts';
-import type { Calculation } from '../calculation/calculation.ts';
+import { calculate } from '../calculation/calculate.ts';
+import type { Calculation, CalculationInput } from '../calculation/calculation.ts';
 import { keptLines } from '../calculation/kept-lines.ts';
 import { calculateKept } from '../calculation/one-off-terms.ts';
+import type { CreditOn } from '../credit-notes/unused-credit.ts';
 import { type PlaceInBilling, selectFirstSeq } from '../difference/billed.sql.ts';
 import { ownStartOf } from '../difference/coupons-due.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
@@ -16,7 +18,7 @@ import { selectBilledUsage } from '../invoice/invoices.sql.ts';
 import { asBilled, isOwnSeries } from '../owed/charges.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
 import { loadOwnDue } from './billing-state.ts';
-import { calculateInvoice } from './calculate-invoice.ts';
+import { inputOf } from './calculate-invoice.ts';
 import { storedLineOf } from './calculated-line.ts';
 import { freeze } from './freeze-terms.ts';
 import { selectManualLinesOn } from './manual-lines.sql.ts';
@@ -48,22 +50,36 @@ const isBilling = ({ priceId, type }: LineRow): boolean =>
   priceId !== null || type === 'commitment' || type === 'coupon';
 
 /** The same with the usage given. */
-export async function recalculate(
+export const recalculate = async (
   tx: Tx,
   terms: BillingTerms,
   frozen: FrozenTerms,
   invoice: InvoiceRow,
   lines: readonly LineRow[],
   usage: readonly BilledUsage[],
-): Promise<Calculation> {
+): Promise<Calculation> => calculate(await inputAgain(tx, terms, frozen, invoice, lines, usage));
+
+/**
+ * Everything that an invoice was calculated from.
+ * @param credits on it as they are before a total of 0 cut something off them; else as they stand on it
+ */
+export async function inputAgain(
+  tx: Tx,
+  terms: BillingTerms,
+  frozen: FrozenTerms,
+  invoice: InvoiceRow,
+  lines: readonly LineRow[],
+  usage: readonly BilledUsage[],
+  credits?: readonly CreditOn[],
+): Promise<CalculationInput> {
   const then = frozen.history ? terms : asBilled(terms, invoice);
   const late = lines.filter((line) => isOfLate(then, invoice, line, lines));
   const corrections = late.filter(isBilling).map((line) => storedLineOf(invoice, line));
   const own = await loadOwnDue(tx, then, invoice, frozen, await placeOf(tx, invoice, frozen), corrections);
-  return calculateInvoice(own, withReturned(frozen, late), invoice, usage, {
+  return inputOf(own, withReturned(frozen, late), invoice, usage, {
     manual: await selectManualLinesOn(tx, invoice),
     late: keptLines(late, frozen.taxBehavior),
-    storedCredits: keptLines(lines.filter(isCredit), frozen.taxBehavior),
+    ...(credits ? { credits } : { storedCredits: keptLines(lines.filter(isCredit), frozen.taxBehavior) }),
   });
 }
 

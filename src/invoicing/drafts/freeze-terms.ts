@@ -121,6 +121,7 @@ function freezeTax(taxation: Taxation, terms: BillingTerms, invoice: ToFreeze['i
     history: historyOf(terms),
     taxBehavior: terms.taxBehavior,
     ...(taxExempt && { taxExempt: true }),
+    ...(taxation.invoiceGrouping !== null && { isGrouped: true }),
     ...freezeRates(Object.fromEntries(chosen), place, { taxIdStatus: taxation.taxId, taxPoint: day }),
     manualTaxRate: plain(choose(null).rate),
   };

@@ -1,6 +1,7 @@
 import { insertion, sql, type Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import { type Instant, isAfter } from '../../kernel/time.ts';
+import { IS_LINE_OF } from '../invoice/grouped.sql.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { ManualLineRow, NewManualLine, Waiting } from './manual-line.ts';
 
@@ -106,22 +107,24 @@ export const selectNegativeLinesOn = (tx: Tx, invoiceIds: readonly string[]): Pr
   tx.rows<BilledManualLine>(sql`
     select m.*, l.total_price as billed_net, l.total_amount as billed_gross, l.tax_rate as billed_rate
       from manual_line m
-      join invoice_line l on l.merchant_id = m.merchant_id and l.invoice_id = m.invoice_id and l.id = m.id
+      join invoice i on i.merchant_id = m.merchant_id and i.id = m.invoice_id
+      join invoice_line l on ${IS_LINE_OF} and l.id = m.id
      where m.merchant_id = ${tx.merchantId} and m.invoice_id = any (${[...invoiceIds]})
        and m.quantity * m.unit_price < 0
      order by m.seq`);
 
-/** The lines on an invoice that were carried over, each with its part that has been carried on. */
+/** The lines on some invoices that were carried over, each with its part that has been carried on. */
 export const selectCarriedLinesOn = (
   tx: Tx,
-  { merchantId, id }: InvoiceRow,
+  invoiceIds: readonly string[],
 ): Promise<(ManualLineRow & { readonly remainder: Decimal })[]> =>
   tx.rows<ManualLineRow & { readonly remainder: Decimal }>(sql`
     select m.*, coalesce(r.unit_price, 0) as remainder
       from manual_line m
       left join manual_line r on r.merchant_id = m.merchant_id and r.carried_from_id = m.id
         and r.carried_because = 'remainder'
-     where m.merchant_id = ${merchantId} and m.invoice_id = ${id} and m.carried_from_id is not null
+     where m.merchant_id = ${tx.merchantId} and m.invoice_id = any (${[...invoiceIds]}::text[])
+       and m.carried_from_id is not null
      order by m.seq`);
 
 /** Carried lines that no invoice has taken, with the invoices that could not deduct them; locked. */

@@ -73,6 +73,8 @@ export interface CreditNoteLineRow extends Omit<CreditNoteLine, 'appliesTo'> {
 
 /** The charge that lines of an invoice bill. */
 export interface CreditedCharge {
+  /** Null: it is of an order. */
+  readonly subscriptionId: string | null;
   readonly priceId: string | null;
   readonly sourceKey: string | null;
   readonly from: Instant;

@@ -23,6 +23,8 @@ export interface FrozenTerms {
   billingCredits?: FrozenCredits;
   /** Of a subscription's invoice: what commitments ask on it; absent: nothing. */
   trueUps?: readonly FrozenTrueUp[];
+  /** Who pays it joins its invoices; absent: they stay apart. */
+  isGrouped?: boolean;
   /** The external tax provider that calculates the tax; absent: the rates above. */
   outside?: FrozenOutsideTax;
 }

@@ -36,9 +36,19 @@ export interface LineRow {
    */
   workings: LineWorkings | null;
   appliesToLineId: string | null;
+  /** Of a line on a grouped invoice: the invoice that it was calculated for. */
+  memberId?: string | null;
+  /** Of the same: its subscription; else it is the invoice's. */
+  subscriptionId?: string | null;
   /** The source in an order's schedule; null for all other lines. */
   sourceKey: string | null;
 }
+
+/** The lines of a subscription among those of an invoice: on a grouped one several have some. */
+export const linesOf = <Line extends Pick<LineRow, 'subscriptionId'>>(
+  of: { readonly subscriptionId: string | null },
+  lines: readonly Line[],
+): Line[] => lines.filter(({ subscriptionId }) => subscriptionId == null || subscriptionId === of.subscriptionId);
 
 /** One tier's part of a line, as decimal strings. */
 export interface TierRecord {

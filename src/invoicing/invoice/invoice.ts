@@ -4,7 +4,7 @@ import type { Instant, InstantText } from '../../kernel/time.ts';
 import type { FrozenTerms } from './frozen-terms.ts';
 import type { InvoiceStatus } from './states.ts';
 
-export type InvoiceKind = 'subscription' | 'upfront' | 'ad_hoc' | 'order';
+export type InvoiceKind = 'subscription' | 'upfront' | 'ad_hoc' | 'order' | 'grouped';
 
 export interface InvoiceRow {
   merchantId: string;
@@ -59,6 +59,10 @@ export interface InvoiceRow {
   reissuedAsId: string | null;
   /** Its lines are those of the invoice that it replaces, and no calculation of its own. */
   isCopy: boolean;
+  /** The grouped invoice on which its lines stand; null: they stand on it. */
+  groupedIntoId: string | null;
+  /** Of a grouped invoice: its subscriptions, in the order of its lines; else none. */
+  sections: readonly SectionRecord[];
   paymentInFlight: boolean;
   /** How many automatic charges were declined: which retry comes next. */
   failedAttempts: number;
@@ -79,6 +83,17 @@ export interface InvoiceRow {
   nextActionAt: Instant | null;
   createdAt: Instant;
   updatedAt: Instant;
+}
+
+/** A subscription on a grouped invoice, as it was joined. */
+export interface SectionRecord {
+  readonly subscriptionId: string;
+  readonly customerId: string;
+  readonly name: string;
+  /** Before tax, as decimal text. */
+  readonly subtotal: string;
+  /** The invoices whose lines it has: several where the subscription has several series. */
+  readonly invoiceIds: readonly string[];
 }
 
 /** The record of a tax provider for an invoice; amounts as decimal text. */
@@ -114,6 +129,27 @@ export interface PartyRecord {
   servedName?: string;
   /** Of a buyer: why sales to it have no tax, where the invoice is exempt. */
   taxExemptReason?: string;
+}
+
+/** An invoice as each of its subscriptions sees it: of a grouped one once for each section, else itself. */
+export const bySubscription = (invoice: InvoiceRow): InvoiceRow[] =>
+  invoice.kind === 'grouped'
+    ? invoice.sections.map(({ subscriptionId }) => ({ ...invoice, subscriptionId }))
+    : [invoice];
+
+/** The subscriptions whose charges stand on an invoice. */
+export const subscriptionsOf = ({ subscriptionId, sections }: Pick<InvoiceRow, 'subscriptionId' | 'sections'>) =>
+  subscriptionId === null ? sections.map((section) => section.subscriptionId) : [subscriptionId];
+
+/** The subscription and the customer of a line: those of its section, else of its invoice. */
+export function ownerOfLine(
+  { memberId = null }: { readonly memberId?: string | null },
+  { sections, subscriptionId, customerId }: Pick<InvoiceRow, 'sections' | 'subscriptionId' | 'customerId'>,
+): Pick<InvoiceRow, 'subscriptionId' | 'customerId'> {
+  const section = memberId === null ? undefined : sections.find(({ invoiceIds }) => invoiceIds.includes(memberId));
+  return section
+    ? { subscriptionId: section.subscriptionId, customerId: section.customerId }
+    : { subscriptionId, customerId };
 }
 
 /** Whose money is asked, and to whom it is given back (commercial.md §8). */

@@ -94,7 +94,7 @@ export const lockInvoiceKey = (tx: Tx, key: string): Promise<number> =>
   tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`invoice:${tx.merchantId}:${key}`}, 0))`);
 
 const withJson = (changes: Partial<InvoiceRow>): Record<string, unknown> =>
-  withJsonb(changes, 'terms', 'taxes', 'seller', 'buyer', 'metadata', 'oneOff', 'outsideTax');
+  withJsonb(changes, 'terms', 'taxes', 'seller', 'buyer', 'metadata', 'oneOff', 'outsideTax', 'sections');
 
 /** Changes an invoice without moving it. */
 export const updateInvoice = (

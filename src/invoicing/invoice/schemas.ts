@@ -92,6 +92,8 @@ export const InvoiceLineItem = Type.Object(
     redemptionId: Nullable(Id('redemption')),
     billingCreditId: Nullable(Id('billingCredit')),
     commitmentId: Nullable(Id('commitment')),
+    subscriptionId: Nullable(Id('subscription')),
+    customerId: Type.String(),
   },
   {
     $id: 'InvoiceLineItem',
@@ -130,6 +132,8 @@ export const InvoiceLineItem = Type.Object(
       redemptionId: 'The redemption of the coupon by the subscription. Null: no coupon made the line.',
       billingCreditId: 'The billing credit that pays by the line, or has something back. Null: none.',
       commitmentId: 'The commitment over a term that made the line. Null: none did.',
+      subscriptionId: 'The subscription of the line. Null: of none.',
+      customerId: ['The customer of the line. Empty: a simulation without a customer.', 'cus_8c3d5e0f1a2b4c6d'],
     },
   },
 );
@@ -201,17 +205,39 @@ const OutsideTax = Type.Object(
   },
 );
 
+/** A subscription on a grouped invoice. */
+const InvoiceSection = Type.Object(
+  {
+    subscriptionId: Id('subscription'),
+    customerId: Id('customer'),
+    name: Type.String(),
+    subtotal: Amount,
+  },
+  {
+    $id: 'InvoiceSection',
+    description: 'A subscription on a grouped invoice.',
+    'x-fields': {
+      subscriptionId: 'The subscription.',
+      customerId: 'The customer of the subscription.',
+      name: ['The name of the section, as on the document.', 'Team'],
+      subtotal: 'The sum of the lines of the section before tax, in major units.',
+    },
+  },
+);
+
 export const InvoiceReply = Type.Object(
   {
     id: Id('invoice'),
     object: Type.Literal('invoice'),
-    kind: OneOf(['subscription', 'upfront', 'ad_hoc', 'order']),
+    kind: OneOf(['subscription', 'upfront', 'ad_hoc', 'order', 'grouped']),
     status: OneOf(invoiceStatuses),
     merchantId: Id('organization'),
     customerId: Id('customer'),
     payerId: Nullable(Id('customer')),
     reissueOfId: Nullable(Id('invoice')),
     reissuedAsId: Nullable(Id('invoice')),
+    groupedIntoId: Nullable(Id('invoice')),
+    sections: Type.Array(InvoiceSection),
     subscriptionId: Nullable(Id('subscription')),
     currency: Type.String(),
     autoApprove: Type.Boolean(),
@@ -259,9 +285,12 @@ export const InvoiceReply = Type.Object(
       metadata: 'Your own keys and values.',
       kind:
         '`subscription`: for a period. `upfront`: the first payment of a subscription. `order`: of a billing ' +
-        'schedule. `ad_hoc`: a one-off invoice, a top-up or the purchase of a grant.',
+        'schedule. `ad_hoc`: a one-off invoice, a top-up or the purchase of a grant. `grouped`: several invoices of ' +
+        'periods in one.',
       reissueOfId: 'The invoice that this one replaces. Null: none.',
       reissuedAsId: 'The invoice that replaces this one. Null: none.',
+      groupedIntoId: 'The grouped invoice that has its lines. Null: it has them itself.',
+      sections: 'Of a grouped invoice: each of its subscriptions. Empty of every other.',
       status:
         '`ACTIVE`: the period is open. `CLOSING`: the grace period runs. `CLOSED`, `CALCULATING`: the ' +
         'amounts are being calculated. `DRAFT`: it waits for approval. `ISSUED`: it is due for payment. ' +
@@ -269,7 +298,7 @@ export const InvoiceReply = Type.Object(
         'calculation failed.',
       customerId: 'The billed customer.',
       payerId: 'The customer that pays it, and to which it is addressed. Fixed at its issue. Null: `customerId` pays.',
-      subscriptionId: 'The subscription. Null: a one-off invoice, or one of an order.',
+      subscriptionId: 'The subscription. Null: a one-off invoice, one of an order, or a grouped one.',
       autoApprove: '`true`: it is issued when it is calculated. `false`: it stays `DRAFT` until it is approved.',
       billingAnchor: 'The time from which periods are counted.',
       billingCadence: 'The length of the period as an ISO 8601 duration: `P1M` is a month. `P0D`: it bills no period.',

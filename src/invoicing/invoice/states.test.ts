@@ -50,6 +50,7 @@ const ALLOWED: [row: number, InvoiceStatus, InvoiceTrigger, InvoiceStatus][] = [
   [21, 'ISSUED', 'reissue', 'CANCELLED'],
   [21, 'PAYMENT_FAILED', 'reissue', 'CANCELLED'],
   [21, 'PAID', 'reissue', 'PAID'],
+  [22, 'DRAFT', 'join', 'CANCELLED'],
 ];
 
 const triggers = Object.keys(invoiceTriggers) as InvoiceTrigger[];
@@ -63,8 +64,8 @@ describe('the states of an invoice', () => {
     expect(Object.keys(invoiceStates).toSorted()).toEqual([...invoiceStatuses].toSorted());
   });
 
-  it('have every row of the domain page from 2 to 21 among their edges', () => {
-    expect([...new Set(ALLOWED.map(([row]) => row))]).toEqual(Array.from({ length: 20 }, (_, n) => n + 2));
+  it('have every row of the domain page from 2 to 22 among their edges', () => {
+    expect([...new Set(ALLOWED.map(([row]) => row))]).toEqual(Array.from({ length: 21 }, (_, n) => n + 2));
   });
 
   it('begin with an open period or with a calculation', () => {
@@ -73,7 +74,7 @@ describe('the states of an invoice', () => {
 
   const cells = invoiceStatuses.flatMap((status) => triggers.map((trigger) => ({ status, trigger })));
 
-  it('have a cell for each of 24 triggers', () => expect(cells).toHaveLength(11 * 24));
+  it('have a cell for each of 25 triggers', () => expect(cells).toHaveLength(11 * 25));
 
   it.each(cells)('$status, $trigger', ({ status, trigger }) => {
     const edge = ALLOWED.find(([, from, by]) => from === status && by === trigger);

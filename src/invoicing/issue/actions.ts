@@ -7,7 +7,7 @@ import type { Instant } from '../../kernel/time.ts';
 import { selectUncalculated } from '../difference/billed.sql.ts';
 import { freezeAgain } from '../drafts/freeze-terms.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
-import type { InvoiceRow } from '../invoice/invoice.ts';
+import { type InvoiceRow, subscriptionsOf } from '../invoice/invoice.ts';
 import { lockInvoice, selectInvoice, updateInvoiceStatus } from '../invoice/invoices.sql.ts';
 import { lockPurpose, mayIssue } from '../invoice/purposes.ts';
 import { type InvoiceTrigger, invoiceStates, takesMoney } from '../invoice/states.ts';
@@ -73,7 +73,7 @@ export async function lockWithNow(
   if (!found) return notFound('invoice');
   const now = await effectiveNow(tx, found.clockId, wall);
   if (dependencies) await lockPurpose(dependencies, tx, found);
-  if (dependencies && found.subscriptionId !== null) await lockBilling(tx, [found.subscriptionId]);
+  if (dependencies && subscriptionsOf(found).length > 0) await lockBilling(tx, subscriptionsOf(found));
   const invoice = await lockInvoice(tx, invoiceId);
   return invoice ? ok({ invoice, now }) : notFound('invoice');
 }

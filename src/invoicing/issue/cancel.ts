@@ -7,7 +7,7 @@ import { insertCreditNote } from '../credit-notes/credit-notes.sql.ts';
 import { returnCredits } from '../credits/return-credits.ts';
 import { selectPlace } from '../difference/billed.sql.ts';
 import type { CancellationCause, InvoicingDependencies } from '../invoice/dependencies.ts';
-import type { InvoiceRow } from '../invoice/invoice.ts';
+import { bySubscription, type InvoiceRow } from '../invoice/invoice.ts';
 import { deleteUnbilledInvoice, updateInvoiceStatus } from '../invoice/invoices.sql.ts';
 import { announceCancelled } from '../invoice/purposes.ts';
 import { invoiceStates } from '../invoice/states.ts';
@@ -54,7 +54,8 @@ export async function cancelInvoice(
   await ended(dependencies, tx, invoice, cancelled, 'byHand', now);
   await returnCredits(dependencies, tx, cancelled, now);
   await carryOverCancelled(dependencies, tx, cancelled, now);
-  await deleteUsageTakenOfCorrected(tx, cancelled, rebill ? 'billed' : 'corrected'); // owed again
+  for (const own of bySubscription(cancelled))
+    await deleteUsageTakenOfCorrected(tx, own, rebill ? 'billed' : 'corrected'); // owed again
   await dependencies.mails.notify(tx, cancelled, { kind: 'cancelled', note, intoWallet: invoice.walletApplied }, now);
   return cancelled;
 }

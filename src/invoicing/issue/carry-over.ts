@@ -34,9 +34,8 @@ export async function carryOver(
   invoices: readonly InvoiceRow[],
   now: Instant,
 ): Promise<void> {
-  const ofPeriods = invoices.filter(({ kind }) => kind === 'subscription');
-  if (ofPeriods.length === 0) return;
-  const byId = new Map(ofPeriods.map((invoice) => [invoice.id, invoice]));
+  const byId = new Map(invoices.flatMap((invoice) => takersOf(invoice).map((id) => [id, invoice] as const)));
+  if (byId.size === 0) return;
   const lines = await selectNegativeLinesOn(tx, [...byId.keys()]);
   const carried = lines.flatMap((line) => {
     const invoice = byId.get(line.invoiceId as string) as InvoiceRow;
@@ -45,6 +44,10 @@ export async function carryOver(
   await saveCarried(dependencies, tx, carried, now);
 }
 
+/** The invoices by which lines by hand stand on one: its own, or its members. */
+const takersOf = ({ kind, id, sections }: InvoiceRow): readonly string[] =>
+  kind === 'grouped' ? sections.flatMap(({ invoiceIds }) => invoiceIds) : kind === 'subscription' ? [id] : [];
+
 /** After the cancellation of an invoice: its carried lines are carried on, except the parts that were already. */
 export async function carryOverCancelled(
   dependencies: InvoicingDependencies,
@@ -52,7 +55,7 @@ export async function carryOverCancelled(
   cancelled: InvoiceRow,
   now: Instant,
 ): Promise<void> {
-  const lines = await selectCarriedLinesOn(tx, cancelled);
+  const lines = await selectCarriedLinesOn(tx, takersOf(cancelled));
   const carried = lines.flatMap((line): NewManualLine[] => {
     const amount = amountOf(line).minus(line.remainder);
     const { taxRate, invoiceAt } = line;

@@ -39,8 +39,8 @@ import { type AskedTrueUp, selectTrueUps } from '../difference/commitments.sql.t
 import { selectOrderItems } from '../difference/order-items.sql.ts';
 import type { CreditNoteLine, CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
-import type { InvoiceRow } from '../invoice/invoice.ts';
-import type { LineRow } from '../invoice/invoice-line.ts';
+import { bySubscription, type InvoiceRow, ownerOfLine } from '../invoice/invoice.ts';
+import { type LineRow, linesOf } from '../invoice/invoice-line.ts';
 import { selectLines, updateInvoice } from '../invoice/invoices.sql.ts';
 import { announceCredited, announceReopened } from '../invoice/purposes.ts';
 import { invoiceStates } from '../invoice/states.ts';
@@ -77,8 +77,7 @@ export async function creditPart(
   const allowed = await checkCreditable(tx, invoice);
   if (!allowed.ok) return allowed;
   const lines = await selectLines(tx, invoice.id);
-  const items = await itemsOfLines(tx, invoice, lines);
-  const leftOf = await leftOfLines(tx, invoice, lines, items);
+  const { itemsOf, leftOf } = await billsOf(tx, invoice, lines);
   const behavior = invoice.terms?.taxBehavior ?? 'exclusive';
   const noted = await selectPartialLines(tx, invoice.id);
   const parts = partsOfLines({ lines, noted, leftOf, behavior, currency: invoice.currency }, body.lines);
@@ -111,7 +110,7 @@ export async function creditPart(
     now,
     'partial',
   );
-  const taken = parts.value.map((part) => ({ part, row: reductionOf(invoice, lines, items, part, now) }));
+  const taken = parts.value.map((part) => ({ part, row: reductionOf(invoice, lines, itemsOf, part, now) }));
   await insertUnusedCredits(
     tx,
     taken.flatMap(({ row }) => row ?? []),
@@ -156,6 +155,25 @@ async function checkCreditable(tx: Tx, invoice: InvoiceRow): Promise<Result<void
   if (invoice.paymentInFlight) return fail('PAYMENT_IN_PROGRESS');
   if (await selectUnvoidedCreditNote(tx, invoice)) return fail('INVOICE_ALREADY_REFUNDED');
   return ok(undefined);
+}
+
+/** What was billed of the lines of an invoice, and what is left of each: of a grouped one by subscriptions. */
+async function billsOf(tx: Tx, invoice: InvoiceRow, lines: readonly LineRow[]) {
+  const each: {
+    readonly id: string | null;
+    readonly items: readonly BilledItem[];
+    readonly leftOf: (line: LineRow) => AmountWithTax | null;
+  }[] = [];
+  for (const own of bySubscription(invoice)) {
+    const theirs = linesOf(own, lines);
+    const items = await itemsOfLines(tx, own, theirs);
+    each.push({ id: own.subscriptionId, items, leftOf: await leftOfLines(tx, own, theirs, items) });
+  }
+  const of = (line: LineRow) => each.find(({ id }) => id === ownerOfLine(line, invoice).subscriptionId);
+  return {
+    itemsOf: (line: LineRow): readonly BilledItem[] => of(line)?.items ?? [],
+    leftOf: (line: LineRow): AmountWithTax | null => of(line)?.leftOf(line) ?? null,
+  };
 }
 
 /** All that was billed of the time of some lines of a subscription, by every invoice. */
@@ -261,15 +279,17 @@ const isOf =
 
 /** The reduction of what a subscription or an order billed of a time; null of other lines, which nobody compares. */
 function reductionOf(
-  { merchantId, id: invoiceId, subscriptionId }: InvoiceRow,
+  invoice: InvoiceRow,
   lines: readonly LineRow[],
-  items: readonly BilledItem[],
+  itemsOf: (line: LineRow) => readonly BilledItem[],
   part: CreditNoteLine,
   now: Instant,
 ): Omit<UnusedCreditRow, 'seq'> | null {
+  const { merchantId, id: invoiceId } = invoice;
   const line = lines.find(({ id }) => id === part.appliesTo) as LineRow;
+  const { subscriptionId } = ownerOfLine(line, invoice);
   const isOfOrder = line.sourceKey !== null;
-  const isBilled = isOfOrder || items.some((item) => isOfLine({ id: invoiceId }, line, item));
+  const isBilled = isOfOrder || itemsOf(line).some((item) => isOfLine({ id: invoiceId }, line, item));
   if (!isBilled || !isBefore(part.periodStart, part.periodEnd)) return null;
   return {
     ...{ merchantId, id: newId('credit'), invoiceId, priceId: part.priceId, isNote: true },
@@ -306,7 +326,8 @@ export async function voidPart(
       { why: 'Its invoice was cancelled, and the cancellation is over all else.', details: {} },
     );
   if (invoice.paymentInFlight) return fail('PAYMENT_IN_PROGRESS');
-  const withheld = await withheldBy(tx, invoice, note);
+  const withheld = [];
+  for (const own of bySubscription(invoice)) withheld.push(...(await withheldBy(tx, own, note)));
   const voided = await markCreditNoteVoided(tx, note, reason, now);
   await recordVoid(tx, invoice, note, now);
   const { stopped, left } = await stopPartReturns(tx, note.id);
@@ -341,7 +362,7 @@ async function withheldBy(tx: Tx, invoice: InvoiceRow, note: CreditNoteRow): Pro
   if (subscriptionId === null) return [];
   const ids = new Set((await selectLinesOfCreditNote(tx, note)).map(({ creditId }) => creditId));
   const isOther = (credit: StoredCredit) => credit.isNote === true && !ids.has((credit as { id?: string }).id ?? '');
-  return (await itemsOfLines(tx, invoice, await selectLines(tx, invoice.id)))
+  return (await itemsOfLines(tx, invoice, linesOf(invoice, await selectLines(tx, invoice.id))))
     .filter(({ invoiceId, isStanding }) => isStanding && invoiceId === invoice.id)
     .flatMap((item) => {
       const own = { ...item, credits: item.credits.filter((credit) => !isOther(credit)) };

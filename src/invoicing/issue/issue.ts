@@ -13,7 +13,13 @@ import { creditExcess } from '../credits/return-credits.ts';
 import { scheduleDocuments } from '../documents/documents.sql.ts';
 import { type ChangedInvoice, changed, followedBy, moved, unchanged } from '../invoice/changed-invoice.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
-import { type InvoiceChanges, type InvoiceRow, type PartyRecord, payerOf } from '../invoice/invoice.ts';
+import {
+  type InvoiceChanges,
+  type InvoiceRow,
+  type PartyRecord,
+  payerOf,
+  subscriptionsOf,
+} from '../invoice/invoice.ts';
 import type { IssuedLine } from '../invoice/invoice-line.ts';
 import { type NumberedInvoice, numbersOf } from '../invoice/invoice-number.ts';
 import { lockInvoicesOf, selectIssuedLines, updateInvoices } from '../invoice/invoices.sql.ts';
@@ -177,9 +183,7 @@ export async function issueChanged(
  * The excess of credits over an invoice changes the invoices that billed. Those are locked before numbers are drawn.
  */
 async function lockCredited(tx: Tx, decided: readonly DecidedIssue[]): Promise<void> {
-  const ids = decided.flatMap(({ invoice, hasCredits }) =>
-    hasCredits && invoice.subscriptionId !== null ? [invoice.subscriptionId] : [],
-  );
+  const ids = decided.flatMap(({ invoice, hasCredits }) => (hasCredits ? subscriptionsOf(invoice) : []));
   if (ids.length > 0) await lockInvoicesOf(tx, ids);
 }
 
@@ -190,7 +194,7 @@ async function loadFacts(
 ): Promise<IssueFacts[]> {
   const invoices = pending.map(({ after }) => after);
   const ids = invoices.map(({ id }) => id);
-  const subscriptionIds = invoices.flatMap(({ subscriptionId: id }) => (id === null ? [] : [id]));
+  const subscriptionIds = invoices.flatMap((invoice) => subscriptionsOf(invoice).slice(0, 1));
   const customerIds = invoices.map(({ customerId }) => customerId);
   const payers = await findPayers(tx, customerIds);
   const buyers = await billedParties(tx, customerIds);
@@ -207,7 +211,7 @@ async function loadFacts(
     pending: early.includes(each) ? unchanged(each.after) : each,
     buyer: buyers.get(each.after.customerId) as PartyRecord,
     lines: lines.get(each.after.id) ?? [],
-    terms: each.after.subscriptionId === null ? undefined : terms.get(each.after.subscriptionId),
+    terms: terms.get(subscriptionsOf(each.after)[0] ?? ''), // those of a grouped one are alike
     hasCredits: withCredits.has(each.after.id),
   }));
 }

@@ -13,7 +13,7 @@ import { isCredited } from '../credit-notes/unused-credits.sql.ts';
 import { returnCredits, voidReturnedCredits } from '../credits/return-credits.ts';
 import type { CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
-import type { InvoiceRow } from '../invoice/invoice.ts';
+import { bySubscription, type InvoiceRow } from '../invoice/invoice.ts';
 import { announceCredited, announceReopened } from '../invoice/purposes.ts';
 import { publishInvoice } from '../invoice/webhooks.ts';
 import { recordVoid } from '../outside-tax/records.ts';
@@ -55,7 +55,7 @@ export async function refundInvoice(
   const booked = await bookRefund(tx, invoice, note, returned, now);
   if (!booked.ok) return booked;
   await returnCredits(dependencies, tx, invoice, now, note.id);
-  await correctAtOnce(dependencies, tx, invoice, now, note.id);
+  for (const own of bySubscription(invoice)) await correctAtOnce(dependencies, tx, own, now, note.id);
   await dependencies.mails.notify(tx, invoice, { kind: 'refunded', note, intoWallet: booked.value }, now);
   return ok(note);
 }

@@ -4,7 +4,7 @@ import type { Instant } from '../../kernel/time.ts';
 import { giveBackAfterVoid } from '../credits/give-credits.ts';
 import { selectOverdrawn } from '../difference/billing-credits.sql.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
-import { type InvoiceRow, payerOf } from '../invoice/invoice.ts';
+import { bySubscription, type InvoiceRow, payerOf } from '../invoice/invoice.ts';
 import { correctAtOnce } from './supplementary.ts';
 
 /**
@@ -17,8 +17,10 @@ export async function standAgain(
   invoice: InvoiceRow,
   now: Instant,
 ): Promise<void> {
-  await giveBackAfterVoid(dependencies, tx, invoice, now);
-  await correctAtOnce(dependencies, tx, invoice, now);
+  for (const own of bySubscription(invoice)) {
+    await giveBackAfterVoid(dependencies, tx, own, now);
+    await correctAtOnce(dependencies, tx, own, now);
+  }
 }
 
 /**
@@ -26,7 +28,10 @@ export async function standAgain(
  * @returns INVALID_TRANSITION where it is used otherwise by now; the caller rolls back
  */
 export async function checkCreditsLeft(tx: Tx, invoice: InvoiceRow): Promise<Result<void>> {
-  const [over] = await selectOverdrawn(tx, [invoice.customerId, payerOf(invoice)]);
+  const [over] = await selectOverdrawn(tx, [
+    ...[invoice.customerId, payerOf(invoice)],
+    ...invoice.sections.map(({ customerId }) => customerId),
+  ]);
   if (!over) return ok(undefined);
   const why = `The billing credit "${over.name}" has paid other charges with what it had back.`;
   return fail('INVALID_TRANSITION', {}, why);

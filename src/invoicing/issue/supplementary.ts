@@ -13,6 +13,7 @@ import { freeze, type KnownTerms } from '../drafts/freeze-terms.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { FrozenTerms } from '../invoice/frozen-terms.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
+import { linesOf } from '../invoice/invoice-line.ts';
 import { insertInvoice, lockInvoicesIn, selectLines } from '../invoice/invoices.sql.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
 import { lockBilling } from '../usage/billing-lock.sql.ts';
@@ -67,7 +68,7 @@ export async function correctAtOnce(
   refundId?: string,
 ): Promise<void> {
   const { subscriptionId } = invoice;
-  const lines = await selectLines(tx, invoice.id);
+  const lines = linesOf(invoice, await selectLines(tx, invoice.id));
   if (subscriptionId === null || lines.every(({ type, billableMetricId: id }) => id === null && type !== 'late_usage'))
     return;
   await lockBilling(tx, [subscriptionId]);

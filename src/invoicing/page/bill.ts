@@ -48,9 +48,11 @@ export async function billForCustomers(
       amount: amountOf(row),
       group: row.groupValues,
       calculation: calculationOf(row, currency, locale, scales.get(listOf(row)) ?? 1),
-      notes: [...(periods.size > 1 ? [periodOf(row, locale)] : []), ...notesOfLine(row, invoice, locale)].filter(
-        (note) => note !== null,
-      ),
+      notes: [
+        ...sectionOf(invoice, row),
+        ...(periods.size > 1 ? [periodOf(row, locale)] : []),
+        ...notesOfLine(row, invoice, locale),
+      ].filter((note) => note !== null),
     }),
   );
   const more = invoice.itemCount - rows.length;
@@ -60,6 +62,9 @@ export async function billForCustomers(
   return {
     currency,
     lines: [...lines, ...(more > 0 ? [{ kind: 'whole' as const, description, amount: remainder }] : [])],
+    sections: invoice.sections.map(({ name, subtotal }) => ({
+      ...{ label: `${TERMS[locale].subtotal}: ${name}`, amount: decimal(subtotal) },
+    })),
     totals: totalsOf(invoice, seller, locale),
     period: periods.size === 1 ? ([...periods][0] ?? null) : null,
     notes: taxSentences({
@@ -72,6 +77,10 @@ export async function billForCustomers(
     }),
   };
 }
+
+/** The name of the section of a line. */
+const sectionOf = ({ sections }: InvoiceRow, { subscriptionId = null }: LineRow): string[] =>
+  sections.filter((each) => each.subscriptionId === subscriptionId).map(({ name }) => name);
 
 /** Where there is no tax, a row of 0 says nothing: the sentences below say why. */
 function totalsOf(invoice: InvoiceRow, seller: NonNullable<InvoiceRow['seller']>, locale: Locale): PageBill['totals'] {

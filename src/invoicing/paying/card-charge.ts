@@ -3,7 +3,7 @@ import { orThrow } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { type ChargeOrigin, defaultMethodOf, intendCharges, performCharge } from '../../payments/index.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
-import { type InvoiceChanges, type InvoiceRow, payerOf } from '../invoice/invoice.ts';
+import { type InvoiceChanges, type InvoiceRow, payerOf, subscriptionsOf } from '../invoice/invoice.ts';
 import { updateInvoice } from '../invoice/invoices.sql.ts';
 import type { PaymentTerms } from '../terms/billing-terms.ts';
 import { receivePayment } from './pay.ts';
@@ -24,8 +24,8 @@ export async function isChargedAutomatically(
   tx: Tx,
   invoice: InvoiceRow,
 ): Promise<boolean> {
-  if (invoice.subscriptionId === null) return false;
-  return chargesItself(invoice, await dependencies.source.terms(tx, invoice.subscriptionId));
+  const [subscriptionId] = subscriptionsOf(invoice); // those of a grouped one are paid alike
+  return subscriptionId !== undefined && chargesItself(invoice, await dependencies.source.terms(tx, subscriptionId));
 }
 
 /** The same by the terms of its subscription; undefined where it has none. */

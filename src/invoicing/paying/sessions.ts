@@ -17,7 +17,7 @@ import {
   sessionUrl,
 } from '../../payments/index.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
-import { type InvoiceRow, payerOf } from '../invoice/invoice.ts';
+import { type InvoiceRow, payerOf, subscriptionsOf } from '../invoice/invoice.ts';
 import type { SessionOptions } from '../terms/session-options.ts';
 
 /** Opens a payment session for the unpaid amount of an invoice; the one before it expires in the same transaction. */
@@ -96,13 +96,14 @@ export const isTopUp = ({ kind, oneOff }: InvoiceRow): boolean =>
   kind === 'ad_hoc' && oneOff?.lines[0] !== undefined && oneOff.lines.every(({ type }) => type === 'wallet_top_up');
 
 /** With `autoCharge` a subscription's invoices are charged to the card that paid before (api.md, complete). */
-const keepsCards = async (dependencies: InvoicingDependencies, tx: Tx, invoice: InvoiceRow): Promise<boolean> =>
-  invoice.subscriptionId !== null &&
-  isOfTerms(invoice) &&
-  (await dependencies.source.terms(tx, invoice.subscriptionId)).autoCharge;
+const keepsCards = async (dependencies: InvoicingDependencies, tx: Tx, invoice: InvoiceRow): Promise<boolean> => {
+  const [subscriptionId] = isOfTerms(invoice) ? subscriptionsOf(invoice) : [];
+  return subscriptionId !== undefined && (await dependencies.source.terms(tx, subscriptionId)).autoCharge;
+};
 
 /** Is it paid as its subscription says? Every other invoice has terms of its own. */
-export const isOfTerms = ({ kind }: Pick<InvoiceRow, 'kind'>): boolean => kind === 'subscription' || kind === 'upfront';
+export const isOfTerms = ({ kind }: Pick<InvoiceRow, 'kind'>): boolean =>
+  kind === 'subscription' || kind === 'upfront' || kind === 'grouped';
 
 /** Can the merchant take cards, and may the customer be sent where the options say, and pay until then? */
 export async function checkSession(

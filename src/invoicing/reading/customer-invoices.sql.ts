@@ -11,7 +11,7 @@ export interface OfCustomer {
 const isAskedOf = ({ merchantId, customerId }: OfCustomer): Sql => sql`
   merchant_id = ${merchantId} and (payer_id = ${customerId} or (customer_id = ${customerId} and payer_id is null))`;
 
-/** The invoices that a customer may see, newest first: those that it pays, and its own. */
+/** The invoices that a customer may see, newest first: those that it pays, its own, and those with sections of it. */
 export const selectShownOfCustomer = (
   tx: Tx,
   of: OfCustomer,
@@ -23,7 +23,13 @@ export const selectShownOfCustomer = (
       kind: 'invoice',
       select: sql`*`,
       from: sql`invoice`,
-      where: sql`merchant_id = ${of.merchantId} and ${of.customerId} in (customer_id, payer_id) and issued_at is not null`,
+      where: sql`
+        merchant_id = ${of.merchantId} and issued_at is not null
+        and (${of.customerId} in (customer_id, payer_id)
+             or id = any (array(
+                  select m.grouped_into_id from invoice m
+                   where m.merchant_id = ${of.merchantId} and m.customer_id = ${of.customerId}
+                     and m.grouped_into_id is not null)))`,
     },
     page,
   );

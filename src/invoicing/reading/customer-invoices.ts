@@ -5,7 +5,7 @@ import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { selectRefundsInForce } from '../credit-notes/credit-notes.sql.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
-import type { InvoiceRow } from '../invoice/invoice.ts';
+import { type InvoiceRow, ownerOfLine } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
 import { selectLines } from '../invoice/invoices.sql.ts';
 import { type Standing, standingOf } from '../page/standing.ts';
@@ -29,7 +29,15 @@ export async function listCustomerInvoices(
   now: Instant,
 ): Promise<{ invoices: ListedInvoice[]; count: number }> {
   const { rows, total: count } = await selectShownOfCustomer(tx, of, page);
-  return { invoices: await withStandings(tx, rows, now), count };
+  const seen = rows.map((row) => asSeenBy(of.customerId, row));
+  return { invoices: await withStandings(tx, seen, now), count };
+}
+
+/** A grouped invoice as a customer with sections on it sees it, where another one pays: those alone. */
+function asSeenBy(customerId: string, invoice: InvoiceRow): InvoiceRow {
+  const sections = invoice.sections.filter((section) => section.customerId === customerId);
+  if (invoice.customerId === customerId || sections.length === 0) return invoice;
+  return { ...invoice, sections, customerId, payerId: invoice.customerId };
 }
 
 /** The invoices for which money is asked of a customer, the oldest due first. */
@@ -69,8 +77,13 @@ export async function viewCustomerInvoice(
   wall: Instant,
 ): Promise<CustomerInvoice | null> {
   const view = await viewInvoice(tx, dependencies.environment, id, wall);
-  if (!view || ![view.invoice.customerId, view.invoice.payerId].includes(customerId)) return null;
-  return { ...view, rows: await selectLines(tx, id, -1, MOST_LINES) };
+  if (!view) return null;
+  const invoice = asSeenBy(customerId, view.invoice);
+  if (![invoice.customerId, invoice.payerId].includes(customerId)) return null;
+  const rows = await selectLines(tx, id, -1, MOST_LINES);
+  if (invoice.kind !== 'grouped' || invoice.payerId === null) return { ...view, rows };
+  const own = rows.filter((row) => ownerOfLine(row, view.invoice).customerId === customerId);
+  return { ...view, invoice: { ...invoice, itemCount: own.length }, rows: own };
 }
 
 /** An open period as it stands now: what would be billed if it ended as it is. */

@@ -5,17 +5,20 @@ import { formatMoney } from '../../kernel/money.ts';
 import { notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant } from '../../kernel/time.ts';
 import { isLevel, type UsageRow } from '../../metering/index.ts';
+import { asOne, calculateTogether } from '../calculation/calculate.ts';
 import type { Calculation } from '../calculation/calculation.ts';
 import { notesOfLine, withCreditNotes } from '../calculation/line-notes.ts';
 import type { DueCharge } from '../difference/due.ts';
 import { loadOwnDue } from '../drafts/billing-state.ts';
 import { calculateStored, placeOf as placeInBilling } from '../drafts/calculate-stored.ts';
+import { inputsOfMembers } from '../drafts/inputs-of-members.ts';
+import { plansOf } from '../drafts/plans-then.ts';
 import { groupKey } from '../invoice/billed-usage.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { FrozenAdjustment, FrozenTerms } from '../invoice/frozen-terms.ts';
 import { hasGivenLines, type InvoiceRow } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
-import { selectInvoice, selectLines } from '../invoice/invoices.sql.ts';
+import { selectInvoice, selectInvoices, selectLines } from '../invoice/invoices.sql.ts';
 import { asBilled, cellOf } from '../owed/charges.ts';
 import type { BilledPrice, BillingTerms } from '../terms/billing-terms.ts';
 import { listPriceId } from '../terms/list-price.ts';
@@ -23,7 +26,6 @@ import { versionsOf } from '../timeline/segments.ts';
 import { readUsageByHour } from '../usage/read-usage.ts';
 import { rowsOfLine, usageByHour } from '../usage/usage-by-hour.ts';
 import { OPEN_STATES, withLiveTotals } from './read.ts';
-import { plansOf } from './recompute.ts';
 
 /**
  * GET /v2/invoices/{id}/explain: where every number comes from (domain.md §4). Of an open period as of now; of a
@@ -40,16 +42,9 @@ export async function explainInvoice(
   const terms = subscriptionId === null ? null : await dependencies.source.terms(tx, subscriptionId);
   const { invoice, lines } = await withLiveTotals(dependencies, tx, stored);
   const all = await withCreditNotes(tx, invoice, lines ?? (await selectLines(tx, id)));
-  const own = terms && isOfTerms(stored) ? await dueIn(tx, terms, stored) : [];
-  const usage = usageReader(dependencies, tx, terms, invoice);
   const explained = [];
-  for (const line of all.filter(({ appliesToLineId: of }) => of === null))
-    explained.push({
-      ...explainLine(line, invoice, priceOf(terms, line)),
-      earlier: terms && earlierOf(terms, stored, line, own),
-      usageByHour: await hoursOf(invoice, line, priceOf(terms, line), usage),
-      discounts: discountsOf(line, all, invoice),
-    });
+  for (const part of await partsOf(tx, dependencies, { stored, invoice, terms }, all))
+    explained.push(...(await explainLines(dependencies, tx, part)));
   const money = (amount: InvoiceRow['subtotal']) => formatMoney(amount, invoice.currency);
   return ok({
     object: 'invoiceExplanation' as const,
@@ -65,6 +60,52 @@ export async function explainInvoice(
     grandTotal: money(invoice.grandTotal),
     recalculation: await recalculated(dependencies, tx, stored, all),
   });
+}
+
+/** The lines of one subscription, by the invoice that they were calculated for. */
+interface ExplainedPart {
+  readonly stored: InvoiceRow;
+  readonly invoice: InvoiceRow;
+  readonly terms: BillingTerms | null;
+  readonly lines: readonly LineRow[];
+}
+
+/** A grouped invoice by its members, and what stands on it beside them. */
+async function partsOf(
+  tx: Tx,
+  { source }: InvoicingDependencies,
+  whole: Omit<ExplainedPart, 'lines'>,
+  lines: readonly LineRow[],
+): Promise<ExplainedPart[]> {
+  const { sections, kind } = whole.stored;
+  if (kind !== 'grouped') return [{ ...whole, lines }];
+  const ids = sections.flatMap(({ invoiceIds }) => invoiceIds);
+  const members = await selectInvoices(tx, ids);
+  const parts: ExplainedPart[] = [];
+  for (const id of ids) {
+    const invoice = members.get(id) as InvoiceRow;
+    const terms = await source.terms(tx, invoice.subscriptionId as string);
+    parts.push({ stored: invoice, invoice, terms, lines: lines.filter(({ memberId }) => memberId === id) });
+  }
+  return [...parts, { ...whole, lines: lines.filter(({ memberId }) => memberId == null) }];
+}
+
+async function explainLines(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  { stored, invoice, terms, lines }: ExplainedPart,
+) {
+  const own = terms && isOfTerms(stored) ? await dueIn(tx, terms, stored) : [];
+  const usage = usageReader(dependencies, tx, terms, invoice);
+  const explained = [];
+  for (const line of lines.filter(({ appliesToLineId: of }) => of === null))
+    explained.push({
+      ...explainLine(line, invoice, priceOf(terms, line)),
+      earlier: terms && earlierOf(terms, stored, line, own),
+      usageByHour: await hoursOf(invoice, line, priceOf(terms, line), usage),
+      discounts: discountsOf(line, lines, invoice),
+    });
+  return explained;
 }
 
 const priceOf = (terms: BillingTerms | null, { priceId: id }: LineRow): BilledPrice | null =>
@@ -226,6 +267,10 @@ async function calculationsOf(
   invoice: InvoiceRow,
   lines: readonly LineRow[],
 ): Promise<Calculation[]> {
+  if (invoice.kind === 'grouped')
+    return (await inputsOfMembers(tx, dependencies.source, invoice, lines)).map((inputs) =>
+      asOne(calculateTogether(inputs)),
+    );
   const { subscriptionId } = invoice;
   if (!isOfTerms(invoice) || subscriptionId === null)
     return [await calculateStored(dependencies, tx, invoice, null, lines)];

@@ -17,6 +17,7 @@ import {
   type Tx,
 } from '../../db/index.ts';
 import { changedSessions } from '../../payments/index.ts';
+import { isOfSubscription } from '../invoice/grouped.sql.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { type InvoiceStatus, invoiceStatuses } from '../invoice/states.ts';
 import type { InvoiceFilters, Range } from './invoice-filters.ts';
@@ -51,7 +52,12 @@ const conditionsOf = (merchantId: string | null, filters: InvoiceFilters): Sql =
   return allOf([
     merchantId !== null && sql`merchant_id = ${merchantId}`,
     status !== undefined && sql`status = ${status}`,
-    subscriptionId !== undefined && sql`subscription_id = ${subscriptionId}`,
+    subscriptionId !== undefined &&
+      isOfSubscription(
+        merchantId === null ? sql`owner_of(${subscriptionId})` : sql`${merchantId}`,
+        subscriptionId,
+        sql`invoice`,
+      ),
     customerId !== undefined && sql`customer_id = ${customerId}`,
     payerId !== undefined && isPaidBy(payerId),
     invoiceNumber !== undefined && sql`invoice_number = ${invoiceNumber}`,

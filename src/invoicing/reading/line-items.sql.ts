@@ -1,6 +1,7 @@
 import { type PageRequest, pageOfRows, sql, type Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { ManualLineRow } from '../drafts/manual-line.ts';
+import { isOfSubscription } from '../invoice/grouped.sql.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
 
@@ -12,8 +13,12 @@ export interface LineFilter {
 
 const invoicesOf = (merchantId: string, { subscriptionId, invoiceId }: LineFilter) => sql`
   i.merchant_id = ${merchantId}
-  and (${subscriptionId}::text is null or i.subscription_id = ${subscriptionId})
+  and ${subscriptionId === null ? sql`true` : isOfSubscription(sql`${merchantId}`, subscriptionId, sql`i`)}
   and (${invoiceId}::text is null or i.id = ${invoiceId})`;
+
+/** On a grouped invoice several subscriptions have lines. */
+const isLineOf = ({ subscriptionId }: LineFilter) =>
+  subscriptionId === null ? sql`true` : sql`coalesce(l.subscription_id, ${subscriptionId}) = ${subscriptionId}`;
 
 /** The newest invoices of open periods. */
 export const selectOpenInvoices = (tx: Tx, filter: LineFilter, limit: number): Promise<InvoiceRow[]> =>
@@ -51,7 +56,7 @@ export const selectInvoicedLines = async (
           : sql`l.invoice_id = ${invoiceId} and l.position = ${position}`;
       },
       exists: invoicesOf(tx.merchantId, filter),
-      where: count === 0 ? sql`false` : sql`true`,
+      where: count === 0 ? sql`false` : isLineOf(filter),
       order: {
         keys: [
           { by: sql`i.seq`, type: 'bigint' },
@@ -79,7 +84,7 @@ export const sumInvoicedLines = (tx: Tx, filter: LineFilter): Promise<LineSums[]
     select i.currency, count(*)::int as count, coalesce(sum(l.total_price) filter (where l.event_type = 'fee'), 0) as fees,
            coalesce(sum(l.total_price) filter (where l.event_type = 'usage'), 0) as metered
       from invoice i join invoice_line l on l.merchant_id = i.merchant_id and l.invoice_id = i.id
-     where ${invoicesOf(tx.merchantId, filter)} group by i.currency`);
+     where ${invoicesOf(tx.merchantId, filter)} and ${isLineOf(filter)} group by i.currency`);
 
 export const selectInvoicesById = (tx: Tx, ids: readonly string[]): Promise<InvoiceRow[]> =>
   tx.rows<InvoiceRow>(sql`select * from invoice where merchant_id = ${tx.merchantId} and id = any (${[...ids]})`);

@@ -10,7 +10,7 @@ import type { ManualLineRow } from '../drafts/manual-line.ts';
 import { selectLaterManualLines } from '../drafts/manual-lines.sql.ts';
 import { amountOf } from '../drafts/manual-lines.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
-import type { InvoiceRow } from '../invoice/invoice.ts';
+import { type InvoiceRow, ownerOfLine } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
 import { selectInvoice } from '../invoice/invoices.sql.ts';
 import { listPriceId } from '../terms/list-price.ts';
@@ -178,8 +178,7 @@ function toBilledLineReply(line: LineRow, invoice: InvoiceRow, manual: ManualLin
     id: isPending && !manual ? openLineId(invoice.id, line.position) : line.id,
     object: 'lineItem' as const,
     merchantId: invoice.merchantId,
-    subscriptionId: invoice.subscriptionId,
-    customerId: invoice.customerId,
+    ...ownerOfLine(line, invoice),
     priceId: listPriceId(line.priceId),
     itemId: line.itemId,
     invoiceId: invoice.id,

@@ -1,5 +1,6 @@
 import { sql, type Tx } from '../../db/index.ts';
 import type { Instant, Period } from '../../kernel/time.ts';
+import { STATUS_OF_LINES } from '../invoice/grouped.sql.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 
 /**
@@ -58,9 +59,9 @@ export const selectSeriesPeriods = (
   tx.rows<BilledPeriod>(sql`
     select min(period_start) as start, max(period_end) as "end",
            array_agg(id order by period_start, seq) as invoice_ids
-      from invoice
+      from invoice i
      where merchant_id = ${of.merchantId} and subscription_id = ${of.subscriptionId} and kind = 'subscription'
-       and billing_cadence = ${of.cadence} and status <> 'CANCELLED' and reissued_as_id is null
+       and billing_cadence = ${of.cadence} and ${STATUS_OF_LINES} <> 'CANCELLED' and reissued_as_id is null
      group by period_number order by min(period_start) desc limit ${most}`);
 
 /** Of each merchant with invoices that are not issued yet: when the oldest of their periods began. */

@@ -1,19 +1,22 @@
 import { sqlState, type Tx } from '../../db/index.ts';
 import { type Decimal, plain } from '../../kernel/decimal.ts';
 import { formatMoney } from '../../kernel/money.ts';
-import { formatInstant, type Instant, isBefore } from '../../kernel/time.ts';
+import { formatInstant, isBefore } from '../../kernel/time.ts';
+import { asOne, calculateTogether } from '../calculation/calculate.ts';
 import type { Calculation } from '../calculation/calculation.ts';
 import { commitmentCorrectionsOf } from '../calculation/commitment-lines.ts';
 import { type CorrectionDue, correctionsOf } from '../calculation/due-lines.ts';
 import { DEBT_LINE } from '../calculation/one-off-lines.ts';
 import { loadCorrections } from '../drafts/billing-state.ts';
 import { recalculate } from '../drafts/calculate-stored.ts';
+import { inputsOfMembers } from '../drafts/inputs-of-members.ts';
+import { plansOf } from '../drafts/plans-then.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
-import type { FrozenHistory, FrozenTerms } from '../invoice/frozen-terms.ts';
-import type { InvoiceRow } from '../invoice/invoice.ts';
+import type { FrozenTerms } from '../invoice/frozen-terms.ts';
+import { bySubscription, type InvoiceRow } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
 import { selectBilledUsage, selectLines } from '../invoice/invoices.sql.ts';
-import type { BilledRedemption, BillingSource, BillingTerms } from '../terms/billing-terms.ts';
+import type { BillingSource, BillingTerms } from '../terms/billing-terms.ts';
 import { selectIssuedOfSubscriptions } from './recompute.sql.ts';
 
 /**
@@ -49,12 +52,12 @@ export async function recomputeInvoices(
       const kept = remembering(source);
       const page = await selectIssuedOfSubscriptions(tx, after, PAGE);
       for (const invoice of page) {
-        const isFirst = !known.has(invoice.subscriptionId ?? '');
-        known.add(invoice.subscriptionId ?? '');
-        differing.push(
-          ...(await tryDifferencesOf(tx, kept, invoice)),
-          ...(isFirst ? await tryDifferencesOfPeriods(tx, kept, invoice) : []),
-        );
+        differing.push(...(await tryDifferencesOf(tx, kept, invoice)));
+        for (const own of bySubscription(invoice)) {
+          const isFirst = !known.has(own.subscriptionId ?? '');
+          known.add(own.subscriptionId ?? '');
+          if (isFirst) differing.push(...(await tryDifferencesOfPeriods(tx, kept, own)));
+        }
       }
       checked += page.length;
       return page.at(PAGE - 1);
@@ -88,11 +91,24 @@ async function tryDifferencesOf(tx: Tx, source: BillingSource, invoice: InvoiceR
 }
 
 async function differencesOf(tx: Tx, source: BillingSource, invoice: InvoiceRow): Promise<string[]> {
+  if (invoice.kind === 'grouped') return differencesOfMembers(tx, source, invoice);
   const { subscriptionId, terms: frozen, usageMark: mark } = invoice;
   if (subscriptionId === null || frozen === null) return ['it is of no subscription'];
   if (invoice.kind === 'subscription' && mark === null) return ['its usage was never read'];
   const terms = await source.terms(tx, subscriptionId);
   return lineDifferences(tx, invoice, terms, frozen, await selectBilledUsage(tx, invoice));
+}
+
+/** The same of a grouped invoice: its members are calculated together, as they were joined. */
+async function differencesOfMembers(tx: Tx, source: BillingSource, invoice: InvoiceRow): Promise<string[]> {
+  const lines = await selectLines(tx, invoice.id);
+  let first: string[] | undefined;
+  for (const inputs of await inputsOfMembers(tx, source, invoice, lines)) {
+    const found = compare(invoice, lines, asOne(calculateTogether(inputs)));
+    if (found.length === 0) return [];
+    first ??= found;
+  }
+  return first ?? [];
 }
 
 async function tryDifferencesOfPeriods(tx: Tx, source: BillingSource, invoice: InvoiceRow): Promise<Recomputed[]> {
@@ -160,62 +176,6 @@ async function lineDifferences(
   }
   return first ?? [];
 }
-
-/**
- * The terms as they were when an invoice was calculated (docs/decisions/0066). A change that was cancelled since has no
- * version any more: then the history is one of those that it may have cut. Without a stored history: the terms as they
- * are, and as they were while nobody knew of the end or of a version that holds after the period.
- * @param planned ends that may have been planned then, or at which a cancelled change was to begin
- */
-export function plansOf(
-  terms: BillingTerms,
-  { periodStart: start, periodEnd: end, terms: frozen }: Pick<InvoiceRow, 'periodStart' | 'periodEnd' | 'terms'>,
-  planned: readonly Instant[] = [],
-): BillingTerms[] {
-  const { history = null } = frozen ?? {};
-  const known = history === null ? terms : termsThen(terms, history);
-  if (history !== null && hasAllChanges(known, history)) return [known];
-  const { endsAt } = known.bounds;
-  const others = history === null ? [endsAt, ...planned] : planned;
-  const ends = [
-    history === null ? null : endsAt,
-    ...others.filter((at) => at !== null && isBefore(start, at)), // no invoice begins after the end
-  ];
-  const { versions = [] } = known;
-  const first = versions.findIndex(({ from }) => !isBefore(from, end));
-  const least = first === -1 ? versions.length : Math.max(1, first);
-  const histories = Array.from({ length: versions.length - least + 1 }, (_, less) =>
-    versions.slice(0, versions.length - less),
-  );
-  return histories.flatMap((each) =>
-    ends.map((at): BillingTerms => {
-      const last = each.at(-1);
-      return { ...known, ...last, versions: each, bounds: { ...known.bounds, endsAt: at } };
-    }),
-  );
-}
-
-/** The terms with the planned end, the pauses and the coupons of then, and without the versions of later changes. */
-function termsThen(
-  terms: BillingTerms,
-  { endsAt, changeIds = [], pauses = [], redemptions = {} }: FrozenHistory,
-): BillingTerms {
-  const { versions = [] } = terms;
-  const known = versions
-    .filter(({ changeId = null }) => changeId === null || changeIds.includes(changeId))
-    .map((version) => ({ ...version, pauses }));
-  const bounds = { ...terms.bounds, endsAt: endsAt === null ? null : Temporal.Instant.from(endsAt) };
-  const coupons = (terms.redemptions ?? []).flatMap((redemption): BilledRedemption[] => {
-    const until = redemptions[redemption.id];
-    return until === undefined ? [] : [{ ...redemption, until: until === null ? null : Temporal.Instant.from(until) }];
-  });
-  const then = { ...terms, ...known.at(-1), ...(known.length > 0 && { versions: known }), bounds };
-  return terms.redemptions ? { ...then, redemptions: coupons } : then;
-}
-
-/** Has every change of then still its version? A cancelled one has none. */
-const hasAllChanges = ({ versions = [] }: BillingTerms, { changeIds = [] }: FrozenHistory): boolean =>
-  versions.filter(({ changeId = null }) => changeId !== null).length === changeIds.length;
 
 /** The content of a line that a recomputation must repeat. */
 const shownLine = (line: Calculation['lines'][number] | LineRow | undefined, currency: string): string =>

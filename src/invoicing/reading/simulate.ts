@@ -61,7 +61,13 @@ export async function simulateInvoice(tx: Tx, simulation: Simulation) {
           position,
           appliesToLineId: null,
         },
-        { currency, terms: { taxBehavior } },
+        {
+          currency,
+          terms: { taxBehavior },
+          sections: [],
+          subscriptionId: null,
+          customerId: simulation.customerId ?? '',
+        },
       ),
     ),
   };

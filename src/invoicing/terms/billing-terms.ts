@@ -206,6 +206,9 @@ export interface BillingTerms {
 /** The payment terms of a subscription's invoices. */
 export type PaymentTerms = Pick<BillingTerms, 'paymentTermDays' | 'bankTransferOnly' | 'autoCharge' | 'checkout'>;
 
+/** The same with the name of the subscription, for people. */
+export type NamedPaymentTerms = PaymentTerms & { readonly name: string };
+
 /** A discount on the prices of a subscription's invoices whose instant its window holds (§4, Adjustment rules). */
 export interface Adjustment {
   readonly id: string;
@@ -236,7 +239,7 @@ export type FindUsageSources = (terms: BillingTerms, metricId: string, period: P
  */
 export interface BillingSource {
   /** The payment terms of some of a merchant's subscriptions at this moment; by subscription. */
-  paymentTerms(tx: Tx, subscriptionIds: Iterable<string>): Promise<ReadonlyMap<string, PaymentTerms>>;
+  paymentTerms(tx: Tx, subscriptionIds: Iterable<string>): Promise<ReadonlyMap<string, NamedPaymentTerms>>;
   terms(tx: Tx, subscriptionId: string): Promise<BillingTerms>;
   /** The terms of some of a merchant's subscriptions; by subscription. */
   termsOf(tx: Tx, subscriptionIds: Iterable<string>): Promise<ReadonlyMap<string, BillingTerms>>;

@@ -1,5 +1,6 @@
 import { sql, type Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
+import { IS_LINE_OF } from '../invoice/grouped.sql.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 
 /** The invoices of periods that hold an instant: of one subscription, or of all of a customer's; the oldest first. */
@@ -34,10 +35,10 @@ export const selectUsageLine = async (
   group: Readonly<Record<string, string | null>>,
 ): Promise<string | undefined> => {
   const row = await tx.maybe<{ id: string }>(sql`
-    select id from invoice_line
-     where merchant_id = ${invoice.merchantId} and invoice_id = ${invoice.id} and price_id = ${priceId}
-       and event_type = 'usage' and type = 'charge'
-       and (group_values is null or ${JSON.stringify(group)}::jsonb @> group_values)
-     order by position limit 1`);
+    select l.id from invoice i join invoice_line l on ${IS_LINE_OF}
+     where i.merchant_id = ${invoice.merchantId} and i.id = ${invoice.id} and l.price_id = ${priceId}
+       and l.event_type = 'usage' and l.type = 'charge'
+       and (l.group_values is null or ${JSON.stringify(group)}::jsonb @> l.group_values)
+     order by l.position limit 1`);
   return row?.id;
 };

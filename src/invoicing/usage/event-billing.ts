@@ -8,6 +8,7 @@ import {
   type Meter,
 } from '../../metering/index.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
+import { selectInvoice } from '../invoice/invoices.sql.ts';
 import { asBilled, usageChargesOn } from '../owed/charges.ts';
 import type { BilledPrice, BillingSource } from '../terms/billing-terms.ts';
 import { listPriceId } from '../terms/list-price.ts';
@@ -40,6 +41,8 @@ async function onInvoice(
   canCount: (meter: Meter) => boolean,
 ): Promise<EventBilling[]> {
   const terms = await source.terms(tx, invoice.subscriptionId as string);
+  const { groupedIntoId } = invoice;
+  const document = (groupedIntoId === null ? undefined : await selectInvoice(tx, groupedIntoId)) ?? invoice;
   const period = { start: invoice.periodStart, end: invoice.periodEnd };
   const sourcesOf = await source.usageSources(tx, [terms]);
   const found: EventBilling[] = [];
@@ -53,7 +56,7 @@ async function onInvoice(
         subject === event.addressee && (isLevel(metric.meter) || !isBefore(event.at, from)) && isBefore(event.at, to),
     );
     const reason =
-      reasonAgainst(event, invoice, price, count.group, sources.length > 0) ??
+      reasonAgainst(event, { ...invoice, status: document.status }, price, count.group, sources.length > 0) ??
       ((await isSuperseded(tx, source, terms, { price, period, event, group: count.group })) ? 'SUPERSEDED' : null);
     const lineItemId = reason === null ? await selectUsageLine(tx, invoice, price.id, count.group) : undefined;
     found.push({
@@ -62,8 +65,8 @@ async function onInvoice(
       priceName: price.invoiceDisplayName,
       planId: terms.planId,
       subscriptionId: terms.subscriptionId,
-      invoiceId: invoice.id,
-      invoiceStatus: invoice.status,
+      invoiceId: document.id,
+      invoiceStatus: document.status,
       lineItemId: lineItemId ?? null,
       reason,
     });

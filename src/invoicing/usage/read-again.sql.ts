@@ -1,5 +1,6 @@
 import { sql, type Tx } from '../../db/index.ts';
 import type { Instant, Period } from '../../kernel/time.ts';
+import { STATUS_OF_LINES } from '../invoice/grouped.sql.ts';
 
 /** A series of a subscription, and the end of its last period whose usage was read. */
 interface ReadSeriesRow {
@@ -57,6 +58,6 @@ export const selectClosedPeriods = (tx: Tx, subscriptionIds: readonly string[]) 
 export const selectCancelledPeriods = (tx: Tx, { start, end }: Period) =>
   tx.rows<Omit<ReadPeriodRow, 'mark'>>(sql`
     select subscription_id, billing_cadence as cadence, period_start as start, period_end as end
-      from invoice
-     where merchant_id = ${tx.merchantId} and status = 'CANCELLED' and kind = 'subscription' and usage_mark is not null
+      from invoice i
+     where merchant_id = ${tx.merchantId} and status = 'CANCELLED' and ${STATUS_OF_LINES} = 'CANCELLED' and kind = 'subscription' and usage_mark is not null
        and rebilled_from is null and period_start < ${end} and period_end > ${start}`);

@@ -1,12 +1,13 @@
 import {
   type CustomerInvoice,
   type InvoiceRow,
+  type LineRow,
   type ListedInvoice,
   listCustomerInvoices,
   viewCustomerInvoice,
 } from '../../invoicing/index.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { breakable, figuresOf, taxNames } from '../../look/index.ts';
+import { breakable, figuresOf, TERMS, taxNames } from '../../look/index.ts';
 import { downloadLinks, type Html, html, type PageDownload, stackedTable, type TableRow } from '../../pages/index.ts';
 import { explainedLines, linesWithoutMoney } from '../frame/lines.ts';
 import type { PortalPage, Visit } from '../frame/page.ts';
@@ -108,11 +109,24 @@ ${!isHidden && isAsked && invoice.unpaidAmount.gt(0) ? payForm(page, invoice, wo
 ${isHidden ? null : html`<p><a href="${page}">${words.openInvoicePage}</a></p>`}
 </section>
 <section aria-labelledby="lines"><h2 id="lines">${words.lines}</h2>
-${isHidden ? linesWithoutMoney(visit, rows) : explainedLines(visit, invoice, rows)}
+${isHidden ? linesWithoutMoney(visit, rows) : inSections(visit, invoice, rows)}
 ${missing > 0 ? html`<p class="soft">${words.moreLines(missing)}</p>` : null}
 </section>
 ${isHidden ? null : documentsOf(visit, view, page)}`,
   };
+}
+
+/** The lines of an invoice; of a grouped one those of each subscription with what they come to. */
+function inSections(visit: Visit, invoice: InvoiceRow, rows: readonly LineRow[]): Html {
+  if (invoice.sections.length === 0) return explainedLines(visit, invoice, rows);
+  const { money } = figuresOf(visit.look.locale);
+  const of = (id: string | null) => rows.filter(({ subscriptionId = null }) => subscriptionId === id);
+  const others = of(null);
+  return html`${invoice.sections.map(
+    ({ subscriptionId, name, subtotal }) => html`<h3><bdi>${name}</bdi></h3>
+${explainedLines(visit, invoice, of(subscriptionId))}
+<p>${TERMS[visit.look.locale].subtotal}: ${breakable(money(subtotal, invoice.currency))}</p>`,
+  )}${others.length === 0 ? null : explainedLines(visit, invoice, others)}`;
 }
 
 const fact = (label: string, value: string): Html => html`<div><dt>${label}</dt><dd>${breakable(value)}</dd></div>`;

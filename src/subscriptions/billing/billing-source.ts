@@ -15,7 +15,9 @@ import { loadUsageSources } from './usage-claims.ts';
 export const billingSource: BillingSource = {
   async paymentTerms(tx, subscriptionIds) {
     const found = await selectSubscriptionsById(tx, [...new Set(subscriptionIds)]);
-    return new Map(found.map((subscription) => [subscription.id, paymentTermsOf(subscription)]));
+    return new Map(
+      found.map((subscription) => [subscription.id, { ...paymentTermsOf(subscription), name: subscription.name }]),
+    );
   },
 
   async terms(tx, subscriptionId) {

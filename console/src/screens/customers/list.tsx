@@ -7,13 +7,23 @@ import { List } from '../../shape/list.tsx';
 import { Page } from '../../shape/page.tsx';
 
 const FIELDS = ['consumer.name', 'consumer.email', 'consumer.address.*', 'externalId', 'currency', 'locale', 'taxId'];
-const MORE = ['consumer.phone', 'taxExempt', 'taxExemptReason', 'taxRates', 'buyerReference', 'payerId', 'metadata'];
+const MORE = [
+  'consumer.phone',
+  'taxExempt',
+  'taxExemptReason',
+  'taxRates',
+  'buyerReference',
+  'payerId',
+  'invoiceGrouping',
+  'metadata',
+];
 const LABELS = {
   'consumer.name': 'Name',
   'consumer.email': 'E-mail',
   externalId: 'Your own id of the customer',
   locale: 'Language',
   payerId: 'Paid by',
+  invoiceGrouping: 'Joined invoices',
 };
 
 /** Makes a customer, and opens its page. */

@@ -231,6 +231,7 @@ function Details({ customer }: { readonly customer: Customer }) {
                 .join(', '),
           ],
           ['Paid by', customer.payerId && <Ref key="payer" id={customer.payerId} />],
+          ['Joined invoices', customer.invoiceGrouping && 'yes'],
           ['Currency', customer.currency],
           ['Language', customer.locale],
           [

@@ -59,7 +59,10 @@ export function InvoicePage() {
             </Tabs.List>
             <Tabs.Panel value="amounts" pt="md">
               <div className="columns">
-                <Explanation invoice={invoice} />
+                <div className="stack">
+                  <Sections invoice={invoice} />
+                  <Explanation invoice={invoice} />
+                </div>
                 <About invoice={invoice} />
               </div>
             </Tabs.Panel>
@@ -99,6 +102,24 @@ const Figure = ({
   </div>
 );
 
+/** The subscriptions on a grouped invoice, each with what its lines come to. */
+function Sections({ invoice: { sections, currency } }: { readonly invoice: Invoice }) {
+  if (sections.length === 0) return null;
+  return (
+    <Sheet title="Sections" flush>
+      <Table
+        rows={sections}
+        rowKey={(row) => row.subscriptionId}
+        columns={[
+          { name: 'Subscription', cell: (row) => <Ref id={row.subscriptionId} name={row.name} /> },
+          { name: 'Customer', cell: (row) => <Ref id={row.customerId} /> },
+          { name: 'Subtotal', cell: (row) => <Money value={row.subtotal} currency={currency} />, isFigure: true },
+        ]}
+      />
+    </Sheet>
+  );
+}
+
 function About({ invoice }: { readonly invoice: Invoice }) {
   const { id, pdfUrl } = invoice;
   return (
@@ -111,6 +132,7 @@ function About({ invoice }: { readonly invoice: Invoice }) {
           ['Period', <Period key="period" start={invoice.periodStart} end={invoice.periodEnd} />],
           ['Replaces', invoice.reissueOfId && <Ref key="replaces" id={invoice.reissueOfId} />],
           ['Replaced by', invoice.reissuedAsId && <Ref key="replaced" id={invoice.reissuedAsId} />],
+          ['Joined into', invoice.groupedIntoId && <Ref key="joined" id={invoice.groupedIntoId} />],
           ['Next step', invoice.nextActionAt && <Moment at={invoice.nextActionAt} />],
           ['Issued', invoice.issuedAt && <Day at={invoice.issuedAt} />],
           ['Due', invoice.dueAt && <Day at={invoice.dueAt} />],

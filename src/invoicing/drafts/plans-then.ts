@@ -1,0 +1,60 @@
+import { type Instant, isBefore } from '../../kernel/time.ts';
+import type { FrozenHistory } from '../invoice/frozen-terms.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
+import type { BilledRedemption, BillingTerms } from '../terms/billing-terms.ts';
+
+/**
+ * The terms as they were when an invoice was calculated (docs/decisions/0066). A change that was cancelled since has no
+ * version any more: then the history is one of those that it may have cut. Without a stored history: the terms as they
+ * are, and as they were while nobody knew of the end or of a version that holds after the period.
+ * @param planned ends that may have been planned then, or at which a cancelled change was to begin
+ */
+export function plansOf(
+  terms: BillingTerms,
+  { periodStart: start, periodEnd: end, terms: frozen }: Pick<InvoiceRow, 'periodStart' | 'periodEnd' | 'terms'>,
+  planned: readonly Instant[] = [],
+): BillingTerms[] {
+  const { history = null } = frozen ?? {};
+  const known = history === null ? terms : termsThen(terms, history);
+  if (history !== null && hasAllChanges(known, history)) return [known];
+  const { endsAt } = known.bounds;
+  const others = history === null ? [endsAt, ...planned] : planned;
+  const ends = [
+    history === null ? null : endsAt,
+    ...others.filter((at) => at !== null && isBefore(start, at)), // no invoice begins after the end
+  ];
+  const { versions = [] } = known;
+  const first = versions.findIndex(({ from }) => !isBefore(from, end));
+  const least = first === -1 ? versions.length : Math.max(1, first);
+  const histories = Array.from({ length: versions.length - least + 1 }, (_, less) =>
+    versions.slice(0, versions.length - less),
+  );
+  return histories.flatMap((each) =>
+    ends.map((at): BillingTerms => {
+      const last = each.at(-1);
+      return { ...known, ...last, versions: each, bounds: { ...known.bounds, endsAt: at } };
+    }),
+  );
+}
+
+/** The terms with the planned end, the pauses and the coupons of then, and without the versions of later changes. */
+function termsThen(
+  terms: BillingTerms,
+  { endsAt, changeIds = [], pauses = [], redemptions = {} }: FrozenHistory,
+): BillingTerms {
+  const { versions = [] } = terms;
+  const known = versions
+    .filter(({ changeId = null }) => changeId === null || changeIds.includes(changeId))
+    .map((version) => ({ ...version, pauses }));
+  const bounds = { ...terms.bounds, endsAt: endsAt === null ? null : Temporal.Instant.from(endsAt) };
+  const coupons = (terms.redemptions ?? []).flatMap((redemption): BilledRedemption[] => {
+    const until = redemptions[redemption.id];
+    return until === undefined ? [] : [{ ...redemption, until: until === null ? null : Temporal.Instant.from(until) }];
+  });
+  const then = { ...terms, ...known.at(-1), ...(known.length > 0 && { versions: known }), bounds };
+  return terms.redemptions ? { ...then, redemptions: coupons } : then;
+}
+
+/** Has every change of then still its version? A cancelled one has none. */
+const hasAllChanges = ({ versions = [] }: BillingTerms, { changeIds = [] }: FrozenHistory): boolean =>
+  versions.filter(({ changeId = null }) => changeId !== null).length === changeIds.length;
