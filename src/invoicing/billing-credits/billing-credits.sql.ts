@@ -8,7 +8,7 @@ import type { BillingCredit, CreditDeeds, UsedCredit } from '../terms/billing-cr
 export type NewBillingCredit = BillingCredit & { readonly idempotencyPrint: Buffer | null };
 
 const COLUMNS = sql`merchant_id, id, customer_id, subscription_id, invoice_id, name, amount, price, currency, category,
-  priority, effective_at, expires_at, voided_at, applies_to, source, idempotency_key, idempotency_print, test_clock_id,
+  priority, effective_at, expires_at, voided_at, is_undone, applies_to, source, idempotency_key, idempotency_print, test_clock_id,
   metadata, created_at, updated_at`;
 
 export const insertBillingCredit = (tx: Tx, credit: NewBillingCredit): Promise<unknown> =>
@@ -51,7 +51,7 @@ export const selectBillingCreditPage = (tx: Tx, customerId: string, page: PageRe
 /** A credit with what took of it, and what was done for it. */
 export type KnownCredit = UsedCredit & CreditDeeds;
 
-const KNOWN = sql`${CREDIT_COLUMNS}, b.earned, b.is_undone, b.is_expiry_told, u.used, u.held from ${USED}`;
+const KNOWN = sql`${CREDIT_COLUMNS}, b.earned, b.is_expiry_told, u.used, u.held from ${USED}`;
 
 /** All of some customers in a currency. */
 export const selectCreditsIn = (tx: Tx, customerIds: readonly string[], currency: string): Promise<KnownCredit[]> =>

@@ -17,7 +17,15 @@ type MadeOf = Pick<
 export async function makeBillingCredit(tx: Tx, of: MadeOf, now: Instant): Promise<BillingCredit> {
   const credit: NewBillingCredit = {
     ...{ merchantId: tx.merchantId, id: newId('billingCredit'), subscriptionId: null, invoiceId: null },
-    ...{ price: null, priority: 0, expiresAt: null, voidedAt: null, idempotencyKey: null, idempotencyPrint: null },
+    ...{
+      price: null,
+      priority: 0,
+      expiresAt: null,
+      voidedAt: null,
+      isUndone: false,
+      idempotencyKey: null,
+      idempotencyPrint: null,
+    },
     ...{ appliesTo: { planIds: [], priceIds: [], billableMetricIds: [], feeIds: [] }, testClockId: null, metadata: {} },
     ...{ createdAt: now, updatedAt: now },
     ...of,

@@ -164,7 +164,7 @@ export const creditPurchases = (dependencies: () => InvoicingDependencies): Purp
       return billingCreditId === null ? {} : { billingCreditId };
     },
     reversed: undo,
-    credited: undo,
+    givenBack: undo,
     async standsAgain(tx, invoice, now) {
       await makeBought(tx, invoice, now);
     },

@@ -4,7 +4,7 @@ import type { Instant } from '../../kernel/time.ts';
 import type { UsedCredit } from '../terms/billing-credit.ts';
 
 export const CREDIT_COLUMNS = sql`b.merchant_id, b.id, b.customer_id, b.subscription_id, b.invoice_id, b.name, b.amount, b.price,
-  b.currency, b.category, b.priority, b.effective_at, b.expires_at, b.voided_at, b.applies_to, b.source,
+  b.currency, b.category, b.priority, b.effective_at, b.expires_at, b.voided_at, b.is_undone, b.applies_to, b.source,
   b.idempotency_key, b.test_clock_id, b.metadata, b.created_at, b.updated_at`;
 
 /** What line `l` of a credit pays: below 0, or above for one that gives back. Credit notes over it gave back, too. */

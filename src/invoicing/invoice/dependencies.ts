@@ -29,10 +29,10 @@ export interface PurposeHandler {
    */
   reversed?(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<Result<undefined>>;
   /**
-   * What it sold is credited, all of it: by a refund, or by a credit note. What it made is undone.
+   * The invoice is refunded now, or all of what it sold is credited: what it made is undone.
    * @returns WALLET_SPENT where some of that is used
    */
-  credited?(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<Result<undefined>>;
+  givenBack?(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<Result<undefined>>;
   /** A charge of a stored card for it was declined. @returns the invoice as it is then */
   declined?(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<InvoiceRow>;
   /** Its charges count again: its refund is voided, or it is paid after it was written off. */

@@ -41,14 +41,14 @@ export const announceReversed = async (
 ): Promise<Result<undefined>> =>
   (await purposeOf(dependencies, invoice.purposeType)?.reversed?.(tx, invoice, now)) ?? ok(undefined);
 
-/** Undoes what a paid invoice had made, because that is credited. */
-export const announceCredited = async (
+/** Undoes what an invoice had made, because that is given back. */
+export const announceGivenBack = async (
   dependencies: Pick<InvoicingDependencies, 'purposes'>,
   tx: Tx,
   invoice: InvoiceRow,
   now: Instant,
 ): Promise<Result<undefined>> =>
-  (await purposeOf(dependencies, invoice.purposeType)?.credited?.(tx, invoice, now)) ?? ok(undefined);
+  (await purposeOf(dependencies, invoice.purposeType)?.givenBack?.(tx, invoice, now)) ?? ok(undefined);
 
 /** Undoes what waited for an invoice that is cancelled. */
 export async function announceCancelled(

@@ -42,7 +42,7 @@ import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { bySubscription, type InvoiceRow, ownerOfLine } from '../invoice/invoice.ts';
 import { type LineRow, linesOf } from '../invoice/invoice-line.ts';
 import { selectLines, updateInvoice } from '../invoice/invoices.sql.ts';
-import { announceCredited, announceReopened } from '../invoice/purposes.ts';
+import { announceGivenBack, announceReopened } from '../invoice/purposes.ts';
 import { invoiceStates } from '../invoice/states.ts';
 import { publishInvoice } from '../invoice/webhooks.ts';
 import { recordVoid } from '../outside-tax/records.ts';
@@ -97,7 +97,7 @@ export async function creditPart(
     sum(parts.value.filter(isOf(lines, type)).map(({ amount }) => amount)),
   ) as [Decimal, Decimal];
   const isUndone = advanced.gt(0);
-  const undone = isUndone ? await announceCredited(dependencies, tx, invoice, now) : ok(undefined);
+  const undone = isUndone ? await announceGivenBack(dependencies, tx, invoice, now) : ok(undefined);
   if (!undone.ok) return undone;
   const note = await insertPartCreditNote(
     tx,

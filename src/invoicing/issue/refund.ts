@@ -14,7 +14,7 @@ import { returnCredits, voidReturnedCredits } from '../credits/return-credits.ts
 import type { CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { bySubscription, type InvoiceRow } from '../invoice/invoice.ts';
-import { announceCredited, announceReopened } from '../invoice/purposes.ts';
+import { announceGivenBack, announceReopened } from '../invoice/purposes.ts';
 import { publishInvoice } from '../invoice/webhooks.ts';
 import { recordVoid } from '../outside-tax/records.ts';
 import { bookNoteVoided, bookRefund } from '../paying/bookings.ts';
@@ -47,7 +47,7 @@ export async function refundInvoice(
   const decided = decideRefund(invoice, isCreditedInPart ? 'in part' : await selectUnvoidedCreditNote(tx, invoice));
   if (!decided.ok) return decided;
   if (await isDisputed(tx, invoiceId)) return fail('PAYMENT_DISPUTED');
-  const undone = await announceCredited(dependencies, tx, invoice, now);
+  const undone = await announceGivenBack(dependencies, tx, invoice, now);
   if (!undone.ok) return undone;
   const note = await insertCreditNote(tx, invoice, 'refund', reason, now);
   const returned = await requestReturn(tx, { merchantId: tx.merchantId, invoiceId, refundId: note.id }, now);

@@ -26,6 +26,8 @@ export interface BillingCredit {
   /** Exclusive; null: it does not end. */
   readonly expiresAt: Instant | null;
   readonly voidedAt: Instant | null;
+  /** The invoice that made it was given back, or its payment: it is void. */
+  readonly isUndone: boolean;
   readonly appliesTo: AppliesTo;
   readonly source: (typeof CREDIT_SOURCES)[number];
   readonly idempotencyKey: string | null;
@@ -47,8 +49,6 @@ export interface CreditUses {
 export interface CreditDeeds {
   /** What of the price is revenue by now. */
   readonly earned: Decimal;
-  /** Its invoice was credited, or the payment of it came back. */
-  readonly isUndone: boolean;
   readonly isExpiryTold: boolean;
 }
 
