@@ -30,6 +30,17 @@ export function withCredits(life: Life, dice: Dice): Life {
   return { ...life, steps };
 }
 
+/** The same life with billing credits that are bought at random places of it. */
+export function withBought(life: Life, dice: Dice): Life {
+  const amount = () => String(dice.of(5, 40, 300, 2_000));
+  const credit = (): Step => ({
+    ...{ do: 'credit', amount: amount(), isBought: true },
+    ...(dice.once(3) && { days: dice.of(10, 40, 80) }),
+  });
+  const steps = life.steps.flatMap((step) => (dice.once(7) ? [step, credit()] : [step]));
+  return { ...life, steps: [...steps, credit()] };
+}
+
 const ISSUED = new Set(['ISSUED', 'PAYMENT_FAILED', 'PAID', 'WRITTEN_OFF']);
 
 /** The name of the price that a line of a credit pays, or of which it gives back. */

@@ -1,5 +1,5 @@
 import { withCommitments } from './committed.ts';
-import { withCredits } from './credits.ts';
+import { withBought, withCredits } from './credits.ts';
 import { boundary, numberAt } from './history.ts';
 import { KINDS, type Kind } from './kinds.ts';
 import { DAY, HOUR, type Life, type Metric, type Plan, type Price, type Step } from './life.ts';
@@ -93,8 +93,10 @@ export function generate(
     const paid = kinds.has('credit') && others.next() < chance ? withCredits(life, others) : life;
     const last = new Dice(seed * 8 + 5);
     const committed = kinds.has('trueUp') && last.next() < chance ? withCommitments(paid, last) : paid;
+    const fourth = new Dice(seed * 8 + 4);
+    const bought = kinds.has('bought') && fourth.next() < chance ? withBought(committed, fourth) : committed;
     const isGrouped = kinds.has('grouped') && new Dice(seed * 8 + 6).next() < chance;
-    return isGrouped ? { ...committed, isGrouped } : committed;
+    return isGrouped ? { ...bought, isGrouped } : bought;
   }
   const dice = new Dice(seed * 8 + layer * 2 + (isTame || isGranted ? 1 : 0));
   return isGranted ? grantedLife(dice, seed) : new Generator(dice, seed, layer, isTame).life();

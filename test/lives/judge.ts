@@ -131,7 +131,7 @@ const priceOf = ({ type, invoiceDisplayName, displayName }: Resource): string | 
   if (type === 'billing_credit') return null;
   const name = invoiceDisplayName ?? displayName ?? '';
   if (/^C\d+(: coupon given back)?$/.test(name)) return 'coupon';
-  if (/: K\d+$/.test(name)) return null; // a credit note gives back to a billing credit
+  if (/: (K\d+|Billing credit)$/.test(name)) return null; // a credit note gives back to a billing credit
   return /^p\d+(?=$|:)/.exec(name)?.[0] ?? (name.startsWith('Minimum commitment') ? 'minimum' : null);
 };
 

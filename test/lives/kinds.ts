@@ -44,6 +44,8 @@ export const KINDS = [
   'note',
   /** Billing credits, which begin, expire and are voided at any time. */
   'credit',
+  /** Billing credits that are bought, some of which are refunded. */
+  'bought',
   /** Commitments of subscriptions over a term. */
   'trueUp',
   /** A recorded payment that came back, with an excess that was spent or not. */
@@ -112,6 +114,7 @@ export function kindsOf(life: Life, deeds: readonly Deed[]): Kind[] {
     trial: () => of('moveTrial').length > 0,
     note: () => of('note').length > 0,
     credit: () => of('credit').length > 0,
+    bought: () => of('credit').some(({ step }) => step.isBought),
     trueUp: () => of('commit').length > 0,
     reversed: () => of('reverse').length > 0,
     reissued: () => of('reissue').length > 0,

@@ -163,6 +163,8 @@ export type Step =
       readonly prices?: readonly number[];
       readonly isPaid?: boolean;
       readonly priority?: number;
+      /** An invoice buys it, which is paid at once: so it begins then, and is for all. */
+      readonly isBought?: boolean;
     }
   /** A commitment of a subscription over all of the life, in segments that end at some instants. */
   | {

@@ -18,6 +18,8 @@ const KEPT = 0;
 const LEFT = 1;
 const OTHER = 2;
 
+/** They are put beside a life when it is there. */
+const BESIDE: ReadonlySet<Kind> = new Set(['credit', 'bought', 'trueUp', 'grouped']);
 const NEWER: ReadonlySet<Kind> = new Set(['trial', 'percentile', 'reversed']);
 
 /**
@@ -39,7 +41,7 @@ export function mixedLife(
   // Newer kinds have a dice of their own: a life without them is as it was before there were any.
   const diceOf = (kind: Kind) => (kind === 'reissued' ? last : NEWER.has(kind) ? others : dice);
   const isDrawn = (kind: Kind) => diceOf(kind).next() < chance && kinds.has(kind);
-  const drawn = KINDS.filter((kind) => kind !== 'credit' && kind !== 'trueUp' && kind !== 'grouped' && isDrawn(kind));
+  const drawn = KINDS.filter((kind) => !BESIDE.has(kind) && isDrawn(kind));
   return new Mixed(dice, new Set(drawn)).life(seed, start);
 }
 
