@@ -256,6 +256,55 @@ describe('an amount', () => {
   });
 });
 
+describe('a coupon of a year that is cut into parts', () => {
+  /** Cuts the invoice of the year on a day. */
+  const cutYear = async (subscription: Resource, at: string) => {
+    await shop.advance(clock, `${at}T00:00:00Z`);
+    const open = (await shop.invoices(subscription)).find(
+      ({ status, billingCadence }: Resource) => status === 'ACTIVE' && billingCadence === 'P1Y',
+    );
+    await shop.act(`/v2/invoices/${open.id}/closeNow`);
+    await shop.advance(clock, 'PT2S');
+  };
+  /** The coupon lines of the closed invoices of the year. */
+  const offYear = async (subscription: Resource) =>
+    (await shop.invoices(subscription))
+      .filter(({ billingCadence, status }: Resource) => billingCadence === 'P1Y' && status !== 'ACTIVE')
+      .flatMap(({ lines }: Resource) => lines as Resource[])
+      .filter(({ type }) => type === 'coupon')
+      .map(({ totalPrice }) => totalPrice);
+
+  it('is an amount of a month of the whole service so far', async () => {
+    const yearly = await shop.feePrice({ billingCadence: 'P1Y', properties: { unitPrice: '365' } });
+    const both = await shop.plan([yearly, calls]);
+    const { id } = await amountCoupon({ amountOff: '40', duration: 'once', appliesTo: { priceIds: [yearly.id] } });
+    const subscription = await shop.subscribe(both, { clock, coupons: [id] });
+    await cutYear(subscription, '2026-01-21');
+    await cutYear(subscription, '2026-02-10');
+    // A day is 1.00. By the first cut January owes 20.00, and by the second 31.00 of the 40.00 so far.
+    expect(await offYear(subscription)).toEqual(['-20.00', '-11.00']);
+  });
+
+  it('is a percentage of its months, and credits an earlier part where a later one is less', async () => {
+    const yearly = await shop.usagePrice({ billingCadence: 'P1Y' });
+    const alone = await shop.plan([yearly]);
+    const subscription = await shop.subscribe(alone, { clock });
+    const { id: couponId } = await coupon({ percentOff: '1', duration: 'forever' });
+    const { body } = await redeem(subscription, { couponId, from: '2026-02-01T00:00:00Z' });
+    expect(body.from).toBe('2026-02-01T00:00:00Z');
+    await shop.use(subscription.id, '2026-01-05T00:00:00Z', 40);
+    await cutYear(subscription, '2026-02-10');
+    await cutYear(subscription, '2026-02-20');
+    // 9 of the 40 days are from February on: 9.00 of 40.00. Then 19 of 50: 15.20. The second part is 0.00, so the 6.20
+    // are a credit of the first one.
+    expect(await offYear(subscription)).toEqual(['-9.00', '0.00']);
+    const first = (await shop.invoices(subscription)).find(({ grandTotal }: Resource) => grandTotal === '31.00');
+    const { data } = await shop.read(`/v2/invoices/${first.id}/creditNotes`);
+    expect(data.map(({ total }: Resource) => total)).toEqual(['6.20']);
+    expect((await redemptionsOf(subscription))[0].totalDiscount).toBe('15.20');
+  });
+});
+
 describe('a coupon and the minimum of the plan', () => {
   it('halves the minimum too where it names no prices', async () => {
     const least = await shop.plan([calls], { minimumAmount: '100' });
