@@ -136,7 +136,7 @@ const withCoupons = (life: Life, history: History, bills: readonly Bill[], liste
     return lessPercents(life, named, own).map((bill, place) => {
       const { amount } = after[place] as Bill;
       const roundings = bill.roundings + history.coupons.length;
-      return { ...bill, amount, general: minus(bill.amount, amount), roundings };
+      return { ...bill, amount, before: (own[place] as Bill).amount, general: minus(bill.amount, amount), roundings };
     });
   });
 
@@ -195,7 +195,7 @@ function minimumsOf(life: Life, history: History, bills: readonly Bill[]): Bill[
       ...{ amount: exact(missing > 0n ? missing : 0n), because, roundings: 1 + counted.length },
       ...{ listed: 'minimum', service: span, spans: [], closed: null, isCut: false },
     };
-    return lessPercents(life, history, [bill]);
+    return lessPercents(life, history, [bill]).map((each) => ({ ...each, before: bill.amount }));
   });
 }
 

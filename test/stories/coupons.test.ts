@@ -256,6 +256,66 @@ describe('an amount', () => {
   });
 });
 
+describe('a coupon with a minimum that an end leaves unreached', () => {
+  it('is asked back by the last invoice, else by one of its own as far as no credit note can say it', async () => {
+    const advance = await shop.plan([
+      await shop.feePrice({ paymentTerm: 'in_advance', properties: { unitPrice: '310' } }),
+    ]);
+    const { id } = await amountCoupon({ amountOff: '250', minimumAmount: '300' });
+    const coupons = [id];
+    const [inTime, past] = [
+      await shop.subscribe(advance, { clock, coupons, bankTransferOnly: true }),
+      await shop.subscribe(advance, { clock, coupons, bankTransferOnly: true }),
+    ];
+    for (const subscription of [inTime, past]) await payUpfront(subscription);
+    await shop.advance(clock, '2026-01-21T00:00:00Z');
+    await shop.act(`/v0/subscriptions/${inTime.id}/termination`, { reason: 'x' });
+    await shop.advance(clock, '2026-02-03T00:00:00Z');
+    await shop.change(`/v0/subscriptions/${past.id}`, { terminatedAt: '2026-01-21T00:00:00Z' });
+    await shop.advance(clock, 'P2M');
+    // Owed are 20 of 31 days, 200.00, and no coupon: January must come to 300.00. Billed are 60.00, and the credit of
+    // 110.00 gives 110.00 of the coupon back. So the invoice of January asks 140.00.
+    expect(await amountsOf(inTime)).toEqual(['140.00', '60.00']);
+    // As of the past it is issued, with February: 60.00 more. The credit of that fee of 310.00 gives back its own
+    // 250.00 of the coupon, so nobody pays the 60.00. The 140.00 of January are asked alone.
+    const invoices = await shop.invoices(past);
+    expect(invoices.map(({ kind, subtotal, unpaidAmount }: Resource) => [kind, subtotal, unpaidAmount])).toEqual([
+      ['subscription', '60.00', '0.00'],
+      ['upfront', '60.00', '0.00'],
+      ['ad_hoc', '140.00', '140.00'],
+    ]);
+    expect(invoices[2].lines).toMatchObject([{ type: 'coupon', invoiceDisplayName: 'Voucher', totalPrice: '140.00' }]);
+    for (const subscription of [inTime, past])
+      expect((await redemptionsOf(subscription))[0].totalDiscount).toBe('0.00');
+  });
+
+  it('is asked back beside what late usage lowers', async () => {
+    const metered = await shop.plan([calls]);
+    const { id } = await amountCoupon({ amountOff: '50', minimumAmount: '100' });
+    const subscription = await shop.subscribe(metered, { clock, coupons: [id] });
+    await shop.use(subscription.id, '2026-01-10T00:00:00Z', 120);
+    await shop.advance(clock, '2026-02-01T00:00:00Z');
+    await shop.act(`/v0/subscriptions/${subscription.id}/termination`, { reason: 'x' });
+    await shop.use(subscription.id, '2026-01-11T00:00:00Z', -40);
+    await shop.advance(clock, 'P2M');
+    // 120.00 less 50.00; then 80.00 are owed. Of the 40.00 that go back the coupon has all, and 10.00 are left to ask.
+    expect(await amountsOf(subscription)).toEqual(['70.00', '10.00']);
+  });
+
+  it('stays where the period still comes to it', async () => {
+    const advance = await shop.plan([
+      await shop.feePrice({ paymentTerm: 'in_advance', properties: { unitPrice: '310' } }),
+    ]);
+    const { id } = await amountCoupon({ amountOff: '50', minimumAmount: '200' });
+    const subscription = await shop.subscribe(advance, { clock, coupons: [id], bankTransferOnly: true });
+    await payUpfront(subscription);
+    await shop.advance(clock, '2026-01-21T00:00:00Z');
+    await shop.act(`/v0/subscriptions/${subscription.id}/termination`, { reason: 'x', credit: 'wallet' });
+    await shop.advance(clock, 'P2M');
+    expect((await shop.invoices(subscription)).filter(({ kind }: Resource) => kind === 'ad_hoc')).toEqual([]);
+  });
+});
+
 describe('a coupon of a year that is cut into parts', () => {
   /** Cuts the invoice of the year on a day. */
   const cutYear = async (subscription: Resource, at: string) => {

@@ -74,6 +74,8 @@ export interface CouponChange {
   readonly redemption: BilledRedemption;
   readonly period: Period;
   readonly amount: Decimal;
+  /** What it takes of it in all. */
+  readonly off: Decimal;
 }
 
 /** The same of all periods where no further invoice bears it. */
@@ -83,7 +85,7 @@ export function couponChanges(input: Pick<CalculationInput, 'currency'>, due: re
     const { coupons } = changesIn(input, each, [], [], carried);
     for (const { redemption, amount } of coupons)
       if (redemption.carriesOver) carried.set(redemption.id, (carried.get(redemption.id) ?? ZERO).plus(amount));
-    return coupons.map(({ redemption, amount }) => ({ redemption, period: each.period, amount }));
+    return coupons.map(({ redemption, amount, off }) => ({ redemption, period: each.period, amount, off }));
   });
 }
 
@@ -94,6 +96,7 @@ interface ChangesInPeriod {
   readonly coupons: readonly {
     readonly redemption: BilledRedemption;
     readonly isFor: readonly boolean[];
+    readonly off: Decimal;
     readonly amount: Decimal;
   }[];
 }
@@ -124,7 +127,7 @@ function changesIn(
     );
     const shares = share(off, of, input.currency);
     left = left.map((amount, at) => amount.minus(shares[at] as Decimal));
-    return { redemption, isFor, amount: off.minus(taken) };
+    return { redemption, isFor, off, amount: off.minus(taken) };
   });
   return { all, amounts, coupons };
 }

@@ -46,7 +46,8 @@ export type CouponState = Pick<BillingState, 'terms' | 'items'> & { readonly inv
 /**
  * The coupons that an invoice bears for whole periods of the plan (commercial.md §2): of the periods of its charges, so
  * that the first invoice with service of a period takes what it can, and a later one the remainder; and of those from
- * its own period on of which other invoices took something, because a credit may have lowered what they owe.
+ * its own period on of which other invoices took something, because a credit may have lowered what they owe. The one
+ * that follows an end looks at all periods.
  */
 export function couponsDue(state: CouponState, due: readonly DueCharge[]): DueCoupons[] {
   const { ofPeriods } = inTwoKinds(state.terms.redemptions);
@@ -54,7 +55,8 @@ export function couponsDue(state: CouponState, due: readonly DueCharge[]): DueCo
   const terms = withoutEnd(state.terms);
   const own = ownStartOf(terms, state.invoice);
   const touched = cellsOf(terms, due, own);
-  const first = own ?? touched.map(({ start }) => start).reduce<Instant | null>(min, null);
+  const isLast = state.invoice?.kind === 'ad_hoc'; // of a subscription that has ended: no other one looks at any period
+  const first = isLast ? terms.bounds.startedAt : own ?? touched.map(({ start }) => start).reduce<Instant | null>(min, null);
   const starts = [
     ...touched.map(({ start }) => start),
     ...state.items

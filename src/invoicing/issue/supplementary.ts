@@ -5,7 +5,7 @@ import { type Instant, isAfter, isBefore, latest, type Period } from '../../kern
 import { commitmentCorrectionsOf } from '../calculation/commitment-lines.ts';
 import { type CorrectionDue, correctionsOf } from '../calculation/due-lines.ts';
 import { taxRatesOf } from '../calculation/rate-usage.ts';
-import { couponsBack } from '../credits/coupons-back.ts';
+import { couponsBack, isDiscountOwed } from '../credits/coupons-back.ts';
 import { SAID, type TakenBack, takeBack } from '../credits/note-credits.ts';
 import type { Correction } from '../difference/billed.ts';
 import { loadCorrections } from '../drafts/billing-state.ts';
@@ -26,7 +26,8 @@ const A_MOMENT = { seconds: 1 };
 /**
  * Bills what closed periods of a subscription that has ended come to more or less than was billed (§4, Late usage):
  * no invoice follows, so one is made for what is more, and what is less is a credit note on the invoice that billed it.
- * The invoice also asks what is missing to commitments; it is made for that alone, too.
+ * The invoice also asks what is missing to commitments, and what coupons took whose minimum is not reached any more; it
+ * is made for that alone, too.
  * The caller has locked the billing of the subscription and its invoices.
  * @returns when to ask again, because an invoice of it is not calculated yet; null: never
  */
@@ -50,9 +51,9 @@ export async function billLateUsage(
     await takeBack(dependencies, tx, terms, found, now, (given) => couponsBack(tx, terms, given, now));
     await saveReadPeriods(tx, read);
   }
-  const isCommitted = terms.isCommitted === true;
-  if (isMore || (isCommitted && (await isTrueUpOpen(tx, dependencies.source, terms, await frozen(), now))))
-    await openSupplementary(tx, terms, now);
+  const isMissing = async () =>
+    terms.isCommitted === true && (await isTrueUpOpen(tx, dependencies.source, terms, await frozen(), now));
+  if (isMore || (await isDiscountOwed(tx, terms)) || (await isMissing())) await openSupplementary(tx, terms, now);
   return null;
 }
 
