@@ -47,8 +47,8 @@ export async function discountsOfRedemptions(tx: Tx, terms: BillingTerms): Promi
 }
 
 /**
- * A credit mirrors the lines that it takes back: the share of a discount in it. A correction of usage says what it takes
- * back of each coupon itself.
+ * A credit mirrors the lines that it takes back: the share of a discount in it. A correction of usage says itself what
+ * it takes back of each coupon.
  */
 function givenBackOf(amount: Decimal, { net, credits }: BilledItem): Decimal {
   const isMirror = ({ correction, isNote }: StoredCredit) => isNote || !correction || correction.coupon !== undefined;
