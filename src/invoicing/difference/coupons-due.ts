@@ -56,7 +56,9 @@ export function couponsDue(state: CouponState, due: readonly DueCharge[]): DueCo
   const own = ownStartOf(terms, state.invoice);
   const touched = cellsOf(terms, due, own);
   const isLast = state.invoice?.kind === 'ad_hoc'; // of a subscription that has ended: no other one looks at any period
-  const first = isLast ? terms.bounds.startedAt : own ?? touched.map(({ start }) => start).reduce<Instant | null>(min, null);
+  const first = isLast
+    ? terms.bounds.startedAt
+    : (own ?? touched.map(({ start }) => start).reduce<Instant | null>(min, null));
   const starts = [
     ...touched.map(({ start }) => start),
     ...state.items
