@@ -1,10 +1,12 @@
-import { type Exact, exact, NOTHING, nearest, plus, read, times } from '../support/exact.ts';
+import { type Exact, exact, minus, NOTHING, nearest, plus, read, times } from '../support/exact.ts';
 import { type Coupon, type History, NEVER, type Period, periodsOf, type Span, segmentsOf } from './history.ts';
 import { DIGITS, type Life, type Plan } from './life.ts';
 
 /** What coupons need of a bill: its amount before them, and the service that it is for. */
 export interface Couponed {
   readonly amount: Exact;
+  /** Before all coupons; absent: none took anything yet. */
+  readonly before?: Exact;
   readonly service: Span;
   readonly cadence?: string;
   /** The price of the catalog; `minimum`: of the plan. */
@@ -44,9 +46,9 @@ const windowOf = ({ from, until }: Coupon): Span => ({ from, to: until });
 const isFor = ({ prices }: Coupon, { listed }: Couponed): boolean =>
   prices === undefined || (listed !== 'minimum' && prices.includes(listed));
 
-/** Is a coupon worked out for a whole period? An amount is, and a percentage on what an older amount left. */
+/** Is a coupon worked out for a whole period? An amount and one with a minimum are, and a percentage after them. */
 function ofPeriods({ coupons }: History): Coupon[] {
-  const first = coupons.findIndex(({ amount }) => amount !== undefined);
+  const first = coupons.findIndex(({ amount, minimum }) => amount !== undefined || minimum !== undefined);
   return first === -1 ? [] : coupons.slice(first);
 }
 
@@ -90,12 +92,18 @@ export function offPeriods(
   const carried = new Map<Coupon, bigint>();
   const because: string[] = [];
   let total = 0n;
+  const isReached = (coupon: Coupon, period: Span): boolean => {
+    const own = bills.filter((bill) => isFor(coupon, bill));
+    const parts = own.map((bill) => times(bill.before ?? bill.amount, shareIn(life, history, bill, period)));
+    const { minimum } = coupon;
+    return minimum === undefined || minus(parts.reduce(plus, NOTHING), times(read(minimum), unit)).over >= 0n;
+  };
   for (const { chain, whole, span } of periods) {
     const period = { from: span.from, to: Math.min(whole.to, chain.to) };
     let left = bills.map((bill) => times(bill.amount, shareIn(life, history, bill, period)));
     for (const coupon of coupons) {
       const window = windowOf(coupon);
-      const isIn = window.from <= span.from && span.from < window.to;
+      const isIn = window.from <= span.from && span.from < window.to && isReached(coupon, period);
       const mine = bills.map((bill, place) => (isFor(coupon, bill) ? (left[place] as Exact) : NOTHING));
       const sum = mine.reduce(plus, NOTHING);
       const most = nearest(sum) > 0n ? nearest(sum) : 0n;

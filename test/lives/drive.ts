@@ -396,7 +396,7 @@ class Driver {
   async #coupon(step: Of<'coupon'>): Promise<Answer | 'done' | null> {
     const subscription = this.#subs.get(step.sub);
     if (!subscription) return null;
-    const { percent, amount, periods, carriesOver, prices, plans, sub: _, ...named } = step;
+    const { percent, amount, periods, carriesOver, minimum, prices, plans, sub: _, ...named } = step;
     const {
       body: coupon,
       status,
@@ -410,6 +410,7 @@ class Driver {
           ? { duration: 'once' }
           : { duration: 'periods', durationInPeriods: periods }),
       ...(carriesOver && { carriesOver }),
+      ...(minimum !== undefined && { minimumAmount: minimum, currency: this.#life.currency }),
       appliesTo: {
         priceIds: (prices ?? []).map((price) => this.#prices[price].id),
         planIds: (plans ?? []).map((plan) => this.#plans[plan].id),

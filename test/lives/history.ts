@@ -62,7 +62,8 @@ export interface Version {
 }
 
 /** A redeemed coupon: the window is the answer of the program, of which stories say that it is right. */
-export interface Coupon extends Pick<Of<'coupon'>, 'percent' | 'amount' | 'carriesOver' | 'prices' | 'plans'> {
+export interface Coupon
+  extends Pick<Of<'coupon'>, 'percent' | 'amount' | 'carriesOver' | 'minimum' | 'prices' | 'plans'> {
   readonly from: number;
   readonly until: number;
   readonly madeAt: number;

@@ -144,6 +144,8 @@ export type Step =
       /** Absent: for ever. */
       readonly periods?: number;
       readonly carriesOver?: boolean;
+      /** What the lines of a period that it is for must come to before coupons. */
+      readonly minimum?: string;
       /** The prices that it is for; absent: all, and the minimum of the plan. */
       readonly prices?: readonly number[];
       /** The plans that it follows the subscription to; absent: all. */

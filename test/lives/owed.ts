@@ -136,7 +136,7 @@ const withCoupons = (life: Life, history: History, bills: readonly Bill[], liste
     return lessPercents(life, named, own).map((bill, place) => {
       const { amount } = after[place] as Bill;
       const roundings = bill.roundings + history.coupons.length;
-      return { ...bill, amount, general: minus(bill.amount, amount), roundings };
+      return { ...bill, amount, before: (own[place] as Bill).amount, general: minus(bill.amount, amount), roundings };
     });
   });
 
@@ -195,7 +195,7 @@ function minimumsOf(life: Life, history: History, bills: readonly Bill[]): Bill[
       ...{ amount: exact(missing > 0n ? missing : 0n), because, roundings: 1 + counted.length },
       ...{ listed: 'minimum', service: span, spans: [], closed: null, isCut: false },
     };
-    return lessPercents(life, history, [bill]);
+    return lessPercents(life, history, [bill]).map((each) => ({ ...each, before: bill.amount }));
   });
 }
 
@@ -553,8 +553,15 @@ function discounted(history: History, amount: bigint, at: number): bigint {
   return left;
 }
 
-const discountsAt = ({ discounts }: History, at: number): readonly Discount[] =>
-  discounts.filter(({ from, to, madeAt }) => from <= at && (to === null || at < to) && madeAt <= at);
+/**
+ * One that is made at the very instant of a bill comes after it: its clock came there first, and bills at once. A bill
+ * that a cut or an end asks for is read later.
+ */
+const discountsAt = ({ discounts, cuts, end }: History, at: number): readonly Discount[] => {
+  const isAsked = end === at || cuts.some((cut) => cut.at === at);
+  const isThere = ({ madeAt }: Discount): boolean => madeAt < at || (madeAt === at && isAsked);
+  return discounts.filter((each) => each.from <= at && (each.to === null || at < each.to) && isThere(each));
+};
 
 const planAt = (history: History, at: number): number =>
   (segmentsOf(history).findLast(({ from }) => from <= at) ?? (history.versions[0] as Version)).plan;

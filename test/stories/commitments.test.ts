@@ -348,6 +348,24 @@ describe('an early end', () => {
       ['true_up', '-20.00'],
     ]);
   });
+
+  it('as of the past, behind the last invoice, makes an invoice for what is missing', async () => {
+    await commit('01-01 500 04-01');
+    await shop.use(subscription.id, day('01-10'), 20);
+    await shop.advance(clock, '2026-02-01T00:00:00Z');
+    await shop.advance(clock, 'PT1H');
+    const before = (await shop.invoices(subscription)).length;
+    await shop.change(`/v0/subscriptions/${subscription.id}`, { terminatedAt: day('02-01') });
+    await shop.advance(clock, 'PT1H');
+    // January was 100.00 and 20 calls, and its invoice is issued. February is taken back: 500.00 − 120.00.
+    const asked = (await shop.invoices(subscription)).filter(({ kind }: Resource) => kind === 'ad_hoc');
+    expect(asked.map(({ lines, status }: Resource) => [status, lines[0].type, lines[0].totalPrice])).toEqual([
+      ['ISSUED', 'true_up', '380.00'],
+    ]);
+    expect(before).toBe(2);
+    await shop.advance(clock, 'P2M'); // nobody asks it again
+    expect((await shop.invoices(subscription)).filter(({ kind }: Resource) => kind === 'ad_hoc')).toHaveLength(1);
+  });
 });
 
 describe('the figures of a segment', () => {

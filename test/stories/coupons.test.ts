@@ -256,6 +256,115 @@ describe('an amount', () => {
   });
 });
 
+describe('a coupon with a minimum that an end leaves unreached', () => {
+  it('is asked back by the last invoice, else by one of its own as far as no credit note can say it', async () => {
+    const advance = await shop.plan([
+      await shop.feePrice({ paymentTerm: 'in_advance', properties: { unitPrice: '310' } }),
+    ]);
+    const { id } = await amountCoupon({ amountOff: '250', minimumAmount: '300' });
+    const coupons = [id];
+    const [inTime, past] = [
+      await shop.subscribe(advance, { clock, coupons, bankTransferOnly: true }),
+      await shop.subscribe(advance, { clock, coupons, bankTransferOnly: true }),
+    ];
+    for (const subscription of [inTime, past]) await payUpfront(subscription);
+    await shop.advance(clock, '2026-01-21T00:00:00Z');
+    await shop.act(`/v0/subscriptions/${inTime.id}/termination`, { reason: 'x' });
+    await shop.advance(clock, '2026-02-03T00:00:00Z');
+    await shop.change(`/v0/subscriptions/${past.id}`, { terminatedAt: '2026-01-21T00:00:00Z' });
+    await shop.advance(clock, 'P2M');
+    // Owed are 20 of 31 days, 200.00, and no coupon: January must come to 300.00. Billed are 60.00, and the credit of
+    // 110.00 gives 110.00 of the coupon back. So the invoice of January asks 140.00.
+    expect(await amountsOf(inTime)).toEqual(['140.00', '60.00']);
+    // As of the past it is issued, with February: 60.00 more. The credit of that fee of 310.00 gives back its own
+    // 250.00 of the coupon, so nobody pays the 60.00. The 140.00 of January are asked alone.
+    const invoices = await shop.invoices(past);
+    expect(invoices.map(({ kind, subtotal, unpaidAmount }: Resource) => [kind, subtotal, unpaidAmount])).toEqual([
+      ['subscription', '60.00', '0.00'],
+      ['upfront', '60.00', '0.00'],
+      ['ad_hoc', '140.00', '140.00'],
+    ]);
+    expect(invoices[2].lines).toMatchObject([{ type: 'coupon', invoiceDisplayName: 'Voucher', totalPrice: '140.00' }]);
+    for (const subscription of [inTime, past])
+      expect((await redemptionsOf(subscription))[0].totalDiscount).toBe('0.00');
+  });
+
+  it('is asked back beside what late usage lowers', async () => {
+    const metered = await shop.plan([calls]);
+    const { id } = await amountCoupon({ amountOff: '50', minimumAmount: '100' });
+    const subscription = await shop.subscribe(metered, { clock, coupons: [id] });
+    await shop.use(subscription.id, '2026-01-10T00:00:00Z', 120);
+    await shop.advance(clock, '2026-02-01T00:00:00Z');
+    await shop.act(`/v0/subscriptions/${subscription.id}/termination`, { reason: 'x' });
+    await shop.use(subscription.id, '2026-01-11T00:00:00Z', -40);
+    await shop.advance(clock, 'P2M');
+    // 120.00 less 50.00; then 80.00 are owed. Of the 40.00 that go back the coupon has all, and 10.00 are left to ask.
+    expect(await amountsOf(subscription)).toEqual(['70.00', '10.00']);
+  });
+
+  it('stays where the period still comes to it', async () => {
+    const advance = await shop.plan([
+      await shop.feePrice({ paymentTerm: 'in_advance', properties: { unitPrice: '310' } }),
+    ]);
+    const { id } = await amountCoupon({ amountOff: '50', minimumAmount: '200' });
+    const subscription = await shop.subscribe(advance, { clock, coupons: [id], bankTransferOnly: true });
+    await payUpfront(subscription);
+    await shop.advance(clock, '2026-01-21T00:00:00Z');
+    await shop.act(`/v0/subscriptions/${subscription.id}/termination`, { reason: 'x', credit: 'wallet' });
+    await shop.advance(clock, 'P2M');
+    expect((await shop.invoices(subscription)).filter(({ kind }: Resource) => kind === 'ad_hoc')).toEqual([]);
+  });
+});
+
+describe('a coupon of a year that is cut into parts', () => {
+  /** Cuts the invoice of the year on a day. */
+  const cutYear = async (subscription: Resource, at: string) => {
+    await shop.advance(clock, `${at}T00:00:00Z`);
+    const open = (await shop.invoices(subscription)).find(
+      ({ status, billingCadence }: Resource) => status === 'ACTIVE' && billingCadence === 'P1Y',
+    );
+    await shop.act(`/v2/invoices/${open.id}/closeNow`);
+    await shop.advance(clock, 'PT2S');
+  };
+  /** The coupon lines of the closed invoices of the year. */
+  const offYear = async (subscription: Resource) =>
+    (await shop.invoices(subscription))
+      .filter(({ billingCadence, status }: Resource) => billingCadence === 'P1Y' && status !== 'ACTIVE')
+      .flatMap(({ lines }: Resource) => lines as Resource[])
+      .filter(({ type }) => type === 'coupon')
+      .map(({ totalPrice }) => totalPrice);
+
+  it('is an amount of a month of the whole service so far', async () => {
+    const yearly = await shop.feePrice({ billingCadence: 'P1Y', properties: { unitPrice: '365' } });
+    const both = await shop.plan([yearly, calls]);
+    const { id } = await amountCoupon({ amountOff: '40', duration: 'once', appliesTo: { priceIds: [yearly.id] } });
+    const subscription = await shop.subscribe(both, { clock, coupons: [id] });
+    await cutYear(subscription, '2026-01-21');
+    await cutYear(subscription, '2026-02-10');
+    // A day is 1.00. By the first cut January owes 20.00, and by the second 31.00 of the 40.00 so far.
+    expect(await offYear(subscription)).toEqual(['-20.00', '-11.00']);
+  });
+
+  it('is a percentage of its months, and credits an earlier part where a later one is less', async () => {
+    const yearly = await shop.usagePrice({ billingCadence: 'P1Y' });
+    const alone = await shop.plan([yearly]);
+    const subscription = await shop.subscribe(alone, { clock });
+    const { id: couponId } = await coupon({ percentOff: '1', duration: 'forever' });
+    const { body } = await redeem(subscription, { couponId, from: '2026-02-01T00:00:00Z' });
+    expect(body.from).toBe('2026-02-01T00:00:00Z');
+    await shop.use(subscription.id, '2026-01-05T00:00:00Z', 40);
+    await cutYear(subscription, '2026-02-10');
+    await cutYear(subscription, '2026-02-20');
+    // 9 of the 40 days are from February on: 9.00 of 40.00. Then 19 of 50: 15.20. The second part is 0.00, so the 6.20
+    // are a credit of the first one.
+    expect(await offYear(subscription)).toEqual(['-9.00', '0.00']);
+    const first = (await shop.invoices(subscription)).find(({ grandTotal }: Resource) => grandTotal === '31.00');
+    const { data } = await shop.read(`/v2/invoices/${first.id}/creditNotes`);
+    expect(data.map(({ total }: Resource) => total)).toEqual(['6.20']);
+    expect((await redemptionsOf(subscription))[0].totalDiscount).toBe('15.20');
+  });
+});
+
 describe('a coupon and the minimum of the plan', () => {
   it('halves the minimum too where it names no prices', async () => {
     const least = await shop.plan([calls], { minimumAmount: '100' });

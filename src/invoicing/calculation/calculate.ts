@@ -162,7 +162,7 @@ function partOf(
   { amount, cut }: TotalLine,
   currency: string,
 ): Partial<CalculatedLine> {
-  if (told === undefined) return type === 'credit' ? { unitPrice: amount } : {};
+  if (told === undefined) return type === 'credit' || type === 'coupon' ? { unitPrice: amount } : {};
   const parts = inTwo(told, amount.plus(cut), amount, currency);
   if (parts === null) return asAmount(amount, decimal(workings?.takenBack?.units ?? quantity));
   const { part, rest } = parts;

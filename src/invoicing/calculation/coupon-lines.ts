@@ -37,19 +37,36 @@ export function couponDrafts(
   input: CalculationInput,
   charges: readonly DraftsOfDue[],
   minimums: readonly MinimumDrafts[],
-): { readonly own: DraftLine[]; readonly late: DraftLine[] } {
+): Drafts {
   const carried = new Map<string, Decimal>();
-  const drafts = { own: [] as DraftLine[], late: [] as DraftLine[] };
-  for (const due of input.coupons ?? []) {
+  const made = (input.coupons ?? []).map((due) => {
     const changes = changesIn(input, due, charges, minimums, carried);
     for (const { redemption, amount } of changes.coupons) {
       if (redemption.carriesOver) carried.set(redemption.id, (carried.get(redemption.id) ?? ZERO).plus(amount));
     }
-    const { own, late } = draftsIn(input, due, changes);
+    return { due, ...draftsIn(input, due, changes) };
+  });
+  let rooms: readonly Room[] = roomsOf(
+    charges,
+    made.flatMap(({ own, late }) => [...own, ...late]),
+  );
+  const drafts: Drafts = { own: [], late: [] };
+  for (const { due, own, late, open } of made) {
     drafts[due.isLate ? 'late' : 'own'].push(...own);
     drafts.late.push(...late);
+    for (const each of open) {
+      const borne = bear(input, due.period.start, each, rooms);
+      rooms = borne.rooms;
+      drafts[due.isLate ? 'late' : 'own'].push(...borne.own);
+      drafts.late.push(...borne.late);
+    }
   }
   return drafts;
+}
+
+interface Drafts {
+  readonly own: DraftLine[];
+  readonly late: DraftLine[];
 }
 
 /** What a coupon takes of a period more than other invoices took; below 0: less. */
@@ -57,6 +74,8 @@ export interface CouponChange {
   readonly redemption: BilledRedemption;
   readonly period: Period;
   readonly amount: Decimal;
+  /** What it takes of it in all. */
+  readonly off: Decimal;
 }
 
 /** The same of all periods where no further invoice bears it. */
@@ -66,7 +85,7 @@ export function couponChanges(input: Pick<CalculationInput, 'currency'>, due: re
     const { coupons } = changesIn(input, each, [], [], carried);
     for (const { redemption, amount } of coupons)
       if (redemption.carriesOver) carried.set(redemption.id, (carried.get(redemption.id) ?? ZERO).plus(amount));
-    return coupons.map(({ redemption, amount }) => ({ redemption, period: each.period, amount }));
+    return coupons.map(({ redemption, amount, off }) => ({ redemption, period: each.period, amount, off }));
   });
 }
 
@@ -77,6 +96,7 @@ interface ChangesInPeriod {
   readonly coupons: readonly {
     readonly redemption: BilledRedemption;
     readonly isFor: readonly boolean[];
+    readonly off: Decimal;
     readonly amount: Decimal;
   }[];
 }
@@ -107,9 +127,15 @@ function changesIn(
     );
     const shares = share(off, of, input.currency);
     left = left.map((amount, at) => amount.minus(shares[at] as Decimal));
-    return { redemption, isFor, amount: off.minus(taken) };
+    return { redemption, isFor, off, amount: off.minus(taken) };
   });
   return { all, amounts, coupons };
+}
+
+/** What a coupon takes more of a period, and no charge of the period on this invoice can bear. */
+interface OpenCoupon {
+  readonly redemption: BilledRedemption;
+  readonly amount: Decimal;
 }
 
 /**
@@ -123,37 +149,79 @@ function draftsIn(
   input: CalculationInput,
   { period }: DueCoupons,
   { all, amounts, coupons }: ChangesInPeriod,
-): { readonly own: DraftLine[]; readonly late: DraftLine[] } {
-  const { currency } = input;
+): Drafts & { readonly open: readonly OpenCoupon[] } {
   const taken = coupons.flatMap(({ redemption, isFor, amount }) =>
     amount.lt(0) ? [takenBack(input, redemption, period.start, amount.negated(), all, isFor)] : [],
   );
-  const bearers = [...all, ...taken.map((line) => ({ line, isCorrection: false }))];
-  const lefts = [...amounts, ...taken.map(({ amount }) => amount)];
-  let room = lefts.map((left, at) => (bearers[at]?.line ? Decimal.max(ZERO, left) : ZERO));
-  const drafts = { own: taken, late: [] as DraftLine[] };
-  for (const { redemption, isFor, amount } of coupons) {
-    let open = Decimal.max(ZERO, amount);
-    for (const isOwn of [true, false])
-      for (const isCorrection of [false, true]) {
-        const those = room.map((each, at) =>
-          (isFor[at] ?? false) === isOwn && bearers[at]?.isCorrection === isCorrection ? each : ZERO,
-        );
-        const most = sum(those);
-        const now = Decimal.min(open, roundTo(most, currency, 'half-away-from-zero'));
-        if (now.lte(0)) continue;
-        const shares = share(now, those, currency);
-        room = room.map((each, at) => each.minus(shares[at] as Decimal));
-        open = open.minus(now);
-        const made = shares.flatMap((part, at) => {
-          const line = bearers[at]?.line ?? null;
-          const of = isOwn ? most : null;
-          return line === null || part.isZero() ? [] : [draftOf(redemption, period.start, part.negated(), line, of)];
-        });
-        drafts[isCorrection ? 'late' : 'own'].push(...made);
-      }
-  }
-  return drafts;
+  const ofCharges = all.map(({ price, line, isCorrection }, at) => {
+    const left = line ? Decimal.max(ZERO, amounts[at] as Decimal) : ZERO;
+    return { line, isCorrection, left, isFor: (of: BilledRedemption) => isForCharge(of, price) };
+  });
+  const ofTaken = taken.map((line) => ({ line, isCorrection: false, left: line.amount, isFor: () => false }));
+  let rooms: readonly Room[] = [...ofCharges, ...ofTaken];
+  const drafts: Drafts = { own: taken, late: [] };
+  const open = coupons.flatMap(({ redemption, amount }): OpenCoupon[] => {
+    const borne = bear(input, period.start, { redemption, amount: Decimal.max(ZERO, amount) }, rooms);
+    rooms = borne.rooms;
+    drafts.own.push(...borne.own);
+    drafts.late.push(...borne.late);
+    return borne.open.isZero() ? [] : [{ redemption, amount: borne.open }];
+  });
+  return { ...drafts, open };
+}
+
+/** What a line of this invoice may still bear of coupons; one of another invoice bears nothing. */
+interface Room {
+  readonly line: DraftLine | null;
+  readonly isCorrection: boolean;
+  readonly left: Decimal;
+  readonly isFor: (redemption: BilledRedemption) => boolean;
+}
+
+/** What is left of the charges of this invoice and of what coupons took too much, in whichever periods they are. */
+function roomsOf(charges: readonly DraftsOfDue[], coupons: readonly DraftLine[]): Room[] {
+  const leftOf = (line: DraftLine, drafts: readonly DraftLine[]): Decimal => {
+    const under = coupons.filter(({ appliesTo }) => appliesTo === line);
+    return Decimal.max(ZERO, sum([...drafts, ...under].map(({ amount }) => amount)));
+  };
+  const ofCharges = charges.flatMap(({ due, drafts }): Room[] => {
+    const [line] = drafts;
+    const isFor = (redemption: BilledRedemption) => isForCharge(redemption, due.charge.price);
+    return line ? [{ line, isCorrection: due.late !== undefined, left: leftOf(line, drafts), isFor }] : [];
+  });
+  const taken = coupons.filter(({ amount }) => amount.gt(0));
+  const ofTaken = taken.map((line) => ({ line, isCorrection: false, left: leftOf(line, [line]), isFor: () => false }));
+  return [...ofCharges, ...ofTaken];
+}
+
+/** The lines of a coupon under those that have room: what it names first, and corrections last. */
+function bear(
+  { currency }: CalculationInput,
+  period: Instant,
+  { redemption, amount }: OpenCoupon,
+  rooms: readonly Room[],
+): Drafts & { readonly rooms: readonly Room[]; readonly open: Decimal } {
+  let [open, left] = [amount, rooms];
+  const drafts: Drafts = { own: [], late: [] };
+  for (const isOwn of [true, false])
+    for (const isCorrection of [false, true]) {
+      const those = left.map((room) =>
+        room.isFor(redemption) === isOwn && room.isCorrection === isCorrection ? room.left : ZERO,
+      );
+      const most = sum(those);
+      const now = Decimal.min(open, roundTo(most, currency, 'half-away-from-zero'));
+      if (now.lte(0)) continue;
+      const shares = share(now, those, currency);
+      left = left.map((room, at) => ({ ...room, left: room.left.minus(shares[at] as Decimal) }));
+      open = open.minus(now);
+      const made = shares.flatMap((part, at) => {
+        const line = rooms[at]?.line ?? null;
+        const of = isOwn ? most : null;
+        return line === null || part.isZero() ? [] : [draftOf(redemption, period, part.negated(), line, of)];
+      });
+      drafts[isCorrection ? 'late' : 'own'].push(...made);
+    }
+  return { ...drafts, rooms: left, open };
 }
 
 /**

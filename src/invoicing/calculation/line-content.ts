@@ -67,15 +67,20 @@ export function asDrafts(
   const drafts: DraftLine[] = [];
   const listed = listPrices(input, charge, late?.usage ?? input.usage);
   const isKept = (late !== undefined || before !== undefined) && !hasRebate;
+  const isLower = isKept && all.lt(0); // a change made the time shorter for which a maximum holds
+  const isBack = ({ kind, totalPrice }: Line): boolean =>
+    (kind === 'charge' || kind === 'minimum' || (kind === 'maximum' && isLower)) && totalPrice.lt(0);
+  // Of a part of a period a coupon may take more than its charge: it took too little of the parts before it.
+  const isMore = isLower && !lines.some(isBack);
   for (const [place, line] of lines.entries()) {
     const isOfLate = late !== undefined && line.kind === 'charge';
-    const isLower = line.kind === 'maximum' && isKept && all.lt(0); // a change made the time shorter for which it holds
-    const takesBack = (line.kind === 'charge' || line.kind === 'minimum' || isLower) && line.totalPrice.lt(0);
+    const takesBack = isBack(line);
     const given = sum(lines.flatMap((each) => (isDiscount(each) && each.chargeAt === place ? each.totalPrice : [])));
     drafts.push({
       amount: line.totalPrice,
       taxRate: rateOf(input, charge.price),
       ...(takesBack && (isKept ? { cutTurn: 'credit', cut: 'credited' } : { cutTurn: 'rebate', cut: 'lost' })),
+      ...(isMore && line.kind === 'coupon' && { cutTurn: 'credit', cut: 'credited', mostCut: all.negated() }),
       ...(takesBack && given.gt(0) && { mostCut: Decimal.max(ZERO, line.totalPrice.plus(given).negated()) }),
       appliesTo: isDiscount(line) ? (drafts[line.chargeAt] as DraftLine) : null, // the charges come first
       priceId: charge.price.id,

@@ -27,11 +27,9 @@ export async function couponsBack(
   credits: readonly UnusedCreditRow[],
   now: Instant,
 ): Promise<CreditsByInvoice> {
-  const { merchantId, subscriptionId, currency } = terms;
+  const { currency } = terms;
   if (credits.length === 0 || inTwoKinds(terms.redemptions).ofPeriods.length === 0) return new Map();
-  const all = { merchantId, subscriptionId, id: '' };
-  const since = justBefore(terms.bounds.startedAt); // what carries over is counted from its first period on
-  const items = itemsOf(await selectBilledLines(tx, all, since), await selectCredits(tx, all, since));
+  const items = await allItems(tx, terms);
   const isTouched = ({ start, end }: Period): boolean =>
     credits.some(({ chargedFrom: from, chargedTo: to }) => isBefore(start, to) && isBefore(from, end));
   const changes = couponChanges(
@@ -59,6 +57,32 @@ export async function couponsBack(
       places.map((place) => rows[place] as UnusedCreditRow),
     ]),
   );
+}
+
+/**
+ * Did a coupon take something of a period of a subscription that has ended, though the period does not come to its
+ * `minimumAmount` any more? No credit note asks for money, so an invoice does (docs/decisions/0273).
+ */
+export async function isDiscountOwed(tx: Tx, terms: BillingTerms): Promise<boolean> {
+  const { currency } = terms;
+  if ((terms.redemptions ?? []).every(({ minimumAmount }) => minimumAmount === null)) return false;
+  const items = await allItems(tx, terms);
+  const isTaken = ({ redemption, period }: CouponChange): boolean =>
+    items.some(
+      ({ redemptionId, period: { start }, isStanding }) =>
+        isStanding && redemptionId === redemption.id && start.equals(period.start),
+    );
+  return couponChanges({ currency }, couponsBilled({ terms, items })).some(
+    (change) =>
+      change.redemption.minimumAmount !== null && change.off.isZero() && change.amount.lt(0) && isTaken(change),
+  );
+}
+
+/** What carries over is counted from its first period on. */
+async function allItems(tx: Tx, { merchantId, subscriptionId, bounds }: BillingTerms): Promise<BilledItem[]> {
+  const all = { merchantId, subscriptionId, id: '' };
+  const since = justBefore(bounds.startedAt);
+  return itemsOf(await selectBilledLines(tx, all, since), await selectCredits(tx, all, since));
 }
 
 const grossOf = ({ net, tax }: AmountWithTax): Decimal => net.plus(tax);

@@ -8,7 +8,7 @@ import type { BilledPrice, BilledRedemption } from '../terms/billing-terms.ts';
 import { boundsOfSeries, type HistoricTerms, segmentAt, segmentsOf } from '../timeline/segments.ts';
 import { type BilledItem, leftBeforeNotes } from './billed.ts';
 import type { BillingState, DueCharge, UncalculatedInvoice } from './due.ts';
-import { priceOfItem, shareOfItem } from './share-of-item.ts';
+import { type Bills, priceOfItem, shareOfItem } from './share-of-item.ts';
 
 /** What of a period is on other invoices: a price, or (null) the minimum of the plan. */
 export interface BilledInPeriod {
@@ -46,7 +46,8 @@ export type CouponState = Pick<BillingState, 'terms' | 'items'> & { readonly inv
 /**
  * The coupons that an invoice bears for whole periods of the plan (commercial.md §2): of the periods of its charges, so
  * that the first invoice with service of a period takes what it can, and a later one the remainder; and of those from
- * its own period on of which other invoices took something, because a credit may have lowered what they owe.
+ * its own period on of which other invoices took something, because a credit may have lowered what they owe. The one
+ * that follows an end looks at all periods.
  */
 export function couponsDue(state: CouponState, due: readonly DueCharge[]): DueCoupons[] {
   const { ofPeriods } = inTwoKinds(state.terms.redemptions);
@@ -54,7 +55,10 @@ export function couponsDue(state: CouponState, due: readonly DueCharge[]): DueCo
   const terms = withoutEnd(state.terms);
   const own = ownStartOf(terms, state.invoice);
   const touched = cellsOf(terms, due, own);
-  const first = own ?? touched.map(({ start }) => start).reduce<Instant | null>(min, null);
+  const isLast = state.invoice?.kind === 'ad_hoc'; // of a subscription that has ended: no other one looks at any period
+  const first = isLast
+    ? terms.bounds.startedAt
+    : (own ?? touched.map(({ start }) => start).reduce<Instant | null>(min, null));
   const starts = [
     ...touched.map(({ start }) => start),
     ...state.items
@@ -63,9 +67,12 @@ export function couponsDue(state: CouponState, due: readonly DueCharge[]): DueCo
       .filter((start) => first !== null && !isBefore(start, first)),
   ];
   const known = new Map(starts.map((start) => [start.toString(), start]));
+  const charges = due.map(({ charge }) => charge);
   return [...known.values()]
     .toSorted(Temporal.Instant.compare)
-    .flatMap((start) => couponsIn({ ...state, terms }, start, ofPeriods, own === null || isBefore(start, own)));
+    .flatMap((start) =>
+      couponsIn({ ...state, terms, charges }, start, ofPeriods, own === null || isBefore(start, own)),
+    );
 }
 
 /** What periods owe of their coupons, and what invoices took for them, where no further invoice follows. */
@@ -78,7 +85,7 @@ export function couponsBilled(state: Pick<CouponState, 'terms' | 'items'>): DueC
   const known = new Map(starts.map((start) => [start.toString(), start]));
   return [...known.values()]
     .toSorted(Temporal.Instant.compare)
-    .flatMap((start) => couponsIn({ ...state, terms }, start, ofPeriods, true));
+    .flatMap((start) => couponsIn({ ...state, terms, charges: [] }, start, ofPeriods, true));
 }
 
 /**
@@ -114,7 +121,7 @@ const max = (a: Instant | null, b: Instant): Instant => (a ? latest(a, b) : b);
 
 /** A period of the plan that begins at an instant, with its coupons; none where no coupon is or was given in it. */
 function couponsIn(
-  { terms, items }: CouponState | Pick<CouponState, 'terms' | 'items'>,
+  { terms, items, charges }: Pick<CouponState, 'terms'> & Bills,
   start: Instant,
   redemptions: readonly BilledRedemption[],
   isLate: boolean,
@@ -136,7 +143,7 @@ function couponsIn(
   if (coupons.length === 0) return [];
   const billed = items.flatMap((item): BilledInPeriod[] => {
     if (item.redemptionId !== undefined) return [];
-    const share = shareOfItem(terms, period, item);
+    const share = shareOfItem(terms, period, item, { items, charges });
     if (share.numerator === 0n) return [];
     const ofCoupons = item.lines
       .filter(({ type }) => type === 'coupon')

@@ -540,7 +540,7 @@ function commitmentDue({ terms, items, invoice }: CommitmentState, cell: Cell, t
   const counted = items.map((item) => {
     const { priceId, period, invoiceEnd } = item;
     const bill = priceId !== null && { priceId, period, spans: timeOfItem(item), invoiceEnd };
-    return bill ? scale(countedOf(item, terms, named), shareOfBill(terms, cell, end, bill)) : ZERO;
+    return bill ? scale(countedOf(item, { terms, items }, named), shareOfBill(terms, cell, end, bill)) : ZERO;
   });
   return {
     period: { start: cell.start, end },
@@ -586,11 +586,15 @@ const couponsOn = (
   });
 
 /** What an item counts for the minimum of the plan, before the credit notes of people. */
-function countedOf(item: BilledItem, terms: BillingState['terms'], named: readonly BilledRedemption[] | null): Decimal {
+function countedOf(
+  item: BilledItem,
+  { terms, items }: Pick<BillingState, 'terms' | 'items'>,
+  named: readonly BilledRedemption[] | null,
+): Decimal {
   const price = priceOfItem(terms, item);
   if (named === null || price === null) return leftBeforeNotes(item, terms.taxBehavior);
   const left = beforeCoupons(item, terms);
-  const coupons = couponsOn(named, price, (window) => shareOfItem(terms, window, item), terms);
+  const coupons = couponsOn(named, price, (window) => shareOfItem(terms, window, item, { items, charges: [] }), terms);
   const lines = item.lines
     .filter(({ type }) => type !== 'coupon')
     .map((line) => ({ type: line.type, amount: quoted(line, terms.taxBehavior) }));

@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/index.ts';
 import { merchantSettings } from '../../identity/index.ts';
-import { Decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
+import { Decimal, decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import { HOURS_PER_DAY, type Instant, isAfter, isBefore } from '../../kernel/time.ts';
 import type { StoredLine } from '../difference/billed.ts';
 import { type AskedTrueUp, selectPostpaidOf, selectTrueUps } from '../difference/commitments.sql.ts';
@@ -51,7 +51,46 @@ export async function freezeTrueUps(tx: Tx, source: BillingSource, facts: Invoic
   const unstored = { lines: own, invoiceId: invoice.id, frozen };
   const spent = await loadSpent(tx, source, terms, commitments, unstored, null);
   const asked = [...(await selectTrueUps(tx, terms.subscriptionId, invoice.id)), ...askedBy(facts.before ?? [])];
-  const trueUps = commitments.flatMap((commitment, place) =>
+  const trueUps = trueUpsOf({ commitments, due, spent, asked, frozen });
+  return trueUps.length === 0 ? frozen : { ...frozen, trueUps };
+}
+
+/**
+ * Does a subscription that has ended miss something to a commitment that no invoice asked? An end as of the past may
+ * find its last invoice issued (commercial.md §4: else an `ad_hoc` invoice). Its other invoices are calculated.
+ */
+export async function isTrueUpOpen(
+  tx: Tx,
+  source: BillingSource,
+  terms: BillingTerms,
+  frozen: FrozenTerms,
+  now: Instant,
+): Promise<boolean> {
+  const commitments = await selectPostpaidOf(tx, terms.subscriptionId);
+  const due = commitments.map((commitment) =>
+    targetsOf(commitment, terms.bounds.endsAt).filter(({ end }) => !isAfter(end, now)),
+  );
+  if (due.every((targets) => targets.length === 0)) return false;
+  const spent = await loadSpent(tx, source, terms, commitments, { lines: [], invoiceId: '', frozen }, null);
+  const asked = await selectTrueUps(tx, terms.subscriptionId, '');
+  return trueUpsOf({ commitments, due, spent, asked, frozen }).some((trueUp) => decimal(trueUp.asked).gt(0));
+}
+
+/** What commitments ask for some of their targets. */
+function trueUpsOf({
+  commitments,
+  due,
+  spent,
+  asked,
+  frozen,
+}: {
+  readonly commitments: readonly Commitment[];
+  readonly due: readonly (readonly Target[])[];
+  readonly spent: readonly (readonly Decimal[])[];
+  readonly asked: readonly AskedTrueUp[];
+  readonly frozen: FrozenTerms;
+}): FrozenTrueUp[] {
+  return commitments.flatMap((commitment, place) =>
     (due[place] ?? []).flatMap((target): FrozenTrueUp[] => {
       const own = spent[place] ?? [];
       const reached = commitment.trueUp === 'term' ? sum(own) : (own[target.segment] ?? ZERO);
@@ -59,7 +98,6 @@ export async function freezeTrueUps(tx: Tx, source: BillingSource, facts: Invoic
       return trueUpOf(commitment, target, reached, before, frozen);
     }),
   );
-  return trueUps.length === 0 ? frozen : { ...frozen, trueUps };
 }
 
 /** Until when an invoice asks what was missing by then; null: it asks nothing. An open one asks nothing, either. */

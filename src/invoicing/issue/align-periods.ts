@@ -3,10 +3,11 @@ import { addDuration, type Instant, isAfter, isBefore } from '../../kernel/time.
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { insertPeriods, lockInvoicesIn, selectLastOfSeries } from '../invoice/invoices.sql.ts';
-import { endOfPeriod } from '../owed/charges.ts';
+import { cellOf, endOfPeriod } from '../owed/charges.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
 import { boundsOfSeries, cadencesOf, segmentAt, segmentsOf } from '../timeline/segments.ts';
 import { periodHolding } from '../timeline/series.ts';
+import { markHeldToBeReadAgain } from '../usage/read-again.ts';
 import { removeUnbilledInvoice } from './cancel.ts';
 import { closePeriod, cutPeriod } from './close.ts';
 import { invoiceOfPeriod } from './open.ts';
@@ -58,6 +59,7 @@ async function alignOne(
     const isActive = invoice.status === 'ACTIVE';
     const isMoved = isActive ? !end.equals(invoice.periodEnd) : isBefore(end, invoice.periodEnd);
     const moved = isMoved ? await cutPeriod(tx, invoice, end, addDuration(end, terms.gracePeriod), now) : invoice;
+    await readPartsAgain(tx, terms, moved);
     if (!isActive || isAfter(end, at)) continue;
     await closePeriod(tx, terms, moved, 'terminate', now); // and opens the next one
     isClosed = true;
@@ -65,6 +67,16 @@ async function alignOne(
   const { subscriptionId } = terms;
   if (isClosed) active = await lockInvoicesIn(tx, [subscriptionId], ['ACTIVE']);
   await openMissing(tx, terms, { at, active }, now);
+}
+
+/**
+ * A change moves what goes with the usage of a cut period (flat prices, included units, limits) from one part to
+ * another. Where these have other discounts, that is another amount: the closed parts are read again with the last one.
+ */
+async function readPartsAgain(tx: Tx, terms: BillingTerms, invoice: InvoiceRow): Promise<void> {
+  const { start } = cellOf(terms, invoice);
+  if (isBefore(start, invoice.periodStart))
+    await markHeldToBeReadAgain(tx, [terms.subscriptionId], start.add({ microseconds: 1 }));
 }
 
 /** Opens an invoice for each series that has none: it begins, or an invoice that a change had ended is over already. */

@@ -5,11 +5,12 @@ import { type Instant, isAfter, isBefore, latest, type Period } from '../../kern
 import { commitmentCorrectionsOf } from '../calculation/commitment-lines.ts';
 import { type CorrectionDue, correctionsOf } from '../calculation/due-lines.ts';
 import { taxRatesOf } from '../calculation/rate-usage.ts';
-import { couponsBack } from '../credits/coupons-back.ts';
+import { couponsBack, isDiscountOwed } from '../credits/coupons-back.ts';
 import { SAID, type TakenBack, takeBack } from '../credits/note-credits.ts';
 import type { Correction } from '../difference/billed.ts';
 import { loadCorrections } from '../drafts/billing-state.ts';
 import { freeze, type KnownTerms } from '../drafts/freeze-terms.ts';
+import { isTrueUpOpen } from '../drafts/true-ups.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { FrozenTerms } from '../invoice/frozen-terms.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
@@ -26,6 +27,8 @@ const A_MOMENT = { seconds: 1 };
 /**
  * Bills what closed periods of a subscription that has ended come to more or less than was billed (§4, Late usage):
  * no invoice follows, so one is made for what is more, and what is less is a credit note on the invoice that billed it.
+ * The invoice also asks what is missing to commitments, and what coupons took whose minimum is not reached any more; it
+ * is made for that alone, too.
  * The caller has locked the billing of the subscription and its invoices.
  * @returns when to ask again, because an invoice of it is not calculated yet; null: never
  */
@@ -43,14 +46,15 @@ export async function billLateUsage(
       now,
       open.map(({ gracePeriodEnd: end }) => end).reduce((a, b) => latest(a, b)),
     ).add(A_MOMENT);
-  const { found, read } = await findCorrections(dependencies, tx, known, now);
-  if (read.length === 0) return null;
-  if (found.some(({ amount }) => amount.lt(0))) {
-    await openSupplementary(tx, terms, now);
-    return null;
+  const { found, read, frozen } = await findCorrections(dependencies, tx, known, now);
+  const isMore = found.some(({ amount }) => amount.lt(0));
+  if (!isMore && read.length > 0) {
+    await takeBack(dependencies, tx, terms, found, now, (given) => couponsBack(tx, terms, given, now));
+    await saveReadPeriods(tx, read);
   }
-  await takeBack(dependencies, tx, terms, found, now, (given) => couponsBack(tx, terms, given, now));
-  await saveReadPeriods(tx, read);
+  const isMissing = async () =>
+    terms.isCommitted === true && (await isTrueUpOpen(tx, dependencies.source, terms, await frozen(), now));
+  if (isMore || (await isDiscountOwed(tx, terms)) || (await isMissing())) await openSupplementary(tx, terms, now);
   return null;
 }
 
@@ -100,14 +104,14 @@ async function findCorrections(
   tx: Tx,
   known: KnownTerms,
   now: Instant,
-): Promise<{ found: FoundCorrection[]; read: readonly ReadPeriod[] }> {
+): Promise<{ found: FoundCorrection[]; read: readonly ReadPeriod[]; frozen: () => Promise<FrozenTerms> }> {
   const { terms } = known;
   let rates: FrozenTerms | undefined;
   const frozen = async () =>
     (rates ??= await freeze(dependencies, tx, known, { gracePeriodEnd: now, periodStart: now, periodEnd: now }));
   const rateOf = async () => (await frozen()).manualTaxRate;
   const { due, commitments, read } = await loadCorrections(tx, dependencies.source, terms, 'changed', rateOf);
-  if (read.length === 0) return { found: [], read };
+  if (read.length === 0) return { found: [], read, frozen };
   const { taxRates } = await frozen();
   const { currency, taxBehavior } = terms;
   const input = { currency, usage: [], charges: due, commitments, taxBehavior, taxRates: taxRatesOf(taxRates) };
@@ -125,7 +129,7 @@ async function findCorrections(
       }),
     ),
   ];
-  return { found: corrections, read };
+  return { found: corrections, read, frozen };
 }
 
 /** An invoice without a period: its calculation finds the late usage. */

@@ -1,9 +1,9 @@
 import type { Tx } from '../../db/index.ts';
-import { type Decimal, sum, ZERO } from '../../kernel/decimal.ts';
+import { type Decimal, decimal, sum, ZERO } from '../../kernel/decimal.ts';
 import { roundTo } from '../../kernel/money.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { selectBilledLines, selectCredits } from '../difference/billed.sql.ts';
-import { type BilledItem, itemsOf } from '../difference/billed.ts';
+import { type BilledItem, itemsOf, type StoredCredit } from '../difference/billed.ts';
 import { justBefore } from '../owed/charges.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
 
@@ -26,20 +26,32 @@ export async function discountsOfRedemptions(tx: Tx, terms: BillingTerms): Promi
   const all = { merchantId, subscriptionId, id: '' };
   const since = justBefore(bounds.startedAt);
   const items = itemsOf(await selectBilledLines(tx, all, since), await selectCredits(tx, all, since));
-  return items.flatMap((item) =>
-    item.lines.flatMap((line): CouponDiscount[] => {
-      const { coupon } = line.workings ?? {};
+  return items.flatMap((item) => [
+    ...item.lines.flatMap((line): CouponDiscount[] => {
+      const { coupon, cut = '0' } = line.workings ?? {};
       if (!coupon || line.isRefunded || !ISSUED.has(line.status)) return [];
       const quoted = taxBehavior === 'inclusive' ? line.net.plus(line.tax) : line.net;
-      const amount = quoted.minus(roundTo(givenBackOf(quoted, item), line.currency, 'half-away-from-zero')).negated();
+      const mirrored = roundTo(givenBackOf(quoted, item), line.currency, 'half-away-from-zero');
+      const amount = quoted.plus(cut).minus(mirrored).negated();
       const period = coupon.period === undefined ? null : Temporal.Instant.from(coupon.period);
       return [{ redemptionId: coupon.redemptionId, period, from: period ?? line.periodStart, amount }];
     }),
-  );
+    ...item.credits.flatMap(({ correction }) =>
+      Object.entries(correction?.coupons ?? {}).map(
+        ([redemptionId, amount]): CouponDiscount => ({
+          ...{ redemptionId, period: null, from: item.period.start, amount: decimal(amount).negated() },
+        }),
+      ),
+    ),
+  ]);
 }
 
-/** A credit mirrors the lines that it takes back: the share of a discount in it. */
+/**
+ * A credit mirrors the lines that it takes back: the share of a discount in it. A correction of usage says itself what
+ * it takes back of each coupon.
+ */
 function givenBackOf(amount: Decimal, { net, credits }: BilledItem): Decimal {
-  const credited = sum(credits.map((credit) => credit.net));
+  const isMirror = ({ correction, isNote }: StoredCredit) => isNote || !correction || correction.coupon !== undefined;
+  const credited = sum(credits.filter(isMirror).map((credit) => credit.net));
   return net.isZero() || credited.isZero() ? ZERO : amount.times(credited).div(net);
 }

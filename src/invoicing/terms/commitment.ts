@@ -77,7 +77,10 @@ export function earlyEndOf(commitment: Pick<Term, 'segments' | 'endedAt'>, endsA
   return end !== null && isBefore(end, endOfTerm(commitment)) ? end : null;
 }
 
-/** The segments of a commitment as far as it lasted, with what its end left of their amounts. */
+/**
+ * The segments of a commitment as far as it lasted, with what its end left of their amounts. Where its subscription
+ * ended as of the past and all of it is owed, what stays billed behind that end is spent on it, too.
+ */
 export function heldSegments(commitment: Term, endsAt: Instant | null): HeldSegment[] {
   const { segments, onEnd, currency } = commitment;
   const early = earlyEndOf(commitment, endsAt);
@@ -85,6 +88,7 @@ export function heldSegments(commitment: Term, endsAt: Instant | null): HeldSegm
     const [start, end, amount] = [startOf(segment), endOfSegment(segment), decimal(segment.amount)];
     if (early === null || !isAfter(end, early)) return { start, until: end, amount };
     const until = latest(start, early);
+    if (onEnd === 'owed' && endsAt?.equals(early)) return { start, until: end, amount };
     if (onEnd !== 'prorated') return { start, until, amount };
     const part = scale(amount, partOf({ start, end }, start, until));
     return { start, until, amount: roundTo(part, currency, 'half-away-from-zero') };
