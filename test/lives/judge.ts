@@ -301,7 +301,8 @@ function taxes(life: Life, { invoices }: Lived): string[] {
     const charges = invoice.lines.filter(
       (line: Resource) => line.lineItemType !== 'refund' && line.type !== 'wallet_top_up',
     );
-    const isInclusive = life.taxBehavior === 'inclusive' && invoice.subscriptionId !== null;
+    const isOfPlans = invoice.subscriptionId !== null || invoice.kind === 'grouped';
+    const isInclusive = life.taxBehavior === 'inclusive' && isOfPlans;
     const isMixed = charges.some(
       ({ type, totalPrice }: Resource) =>
         ['late_usage', 'commitment', 'true_up'].includes(type) && totalPrice.startsWith('-'),
