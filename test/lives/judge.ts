@@ -72,8 +72,11 @@ function joined(life: Life, { invoices, deeds, subscriptionIds }: Lived): string
     const isGone = status === 'CANCELLED' && invoiceNumber === null && lines.length === 0;
     return isGone && groups.get(of)?.periodEnd === periodEnd ? [] : [`joined: ${id} is ${status} beside ${of}`];
   });
+  // What a person ends at the instant at which others have closed comes after them.
+  const acted = new Set(deeds.flatMap(({ step, at }) => (step.do === 'advance' ? [] : [at])));
   const own = invoices.filter(
-    ({ kind, invoiceNumber, reissueOfId }) => kind === 'subscription' && invoiceNumber && !reissueOfId,
+    ({ kind, invoiceNumber, reissueOfId, periodEnd }) =>
+      kind === 'subscription' && invoiceNumber && !reissueOfId && !acted.has(secondsOf(life, periodEnd)),
   );
   const asks = new Map(
     deeds.flatMap(({ step }) => (step.do === 'subscribe' ? [[subscriptionIds.get(step.sub), step.asks]] : [])),
