@@ -329,7 +329,8 @@ class Driver {
 
   async #compareWithUpcoming(promised: ReadonlyMap<string, string>): Promise<void> {
     for (const [id, total] of promised) {
-      const { grandTotal, lines } = await this.#shop.invoice(id);
+      const { grandTotal, lines, groupedIntoId } = await this.#shop.invoice(id);
+      if (groupedIntoId) continue; // a preview is of one invoice, and this one has no lines of its own
       // A commitment is asked at the end of its period, and no open invoice shows it (domain.md §2).
       // A debt comes with the issue.
       if (grandTotal !== total && !lines.some(({ type }: Resource) => NOT_UPCOMING.has(type)))

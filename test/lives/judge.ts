@@ -72,8 +72,11 @@ function joined(life: Life, { invoices, deeds, subscriptionIds }: Lived): string
     const isGone = status === 'CANCELLED' && invoiceNumber === null && lines.length === 0;
     return isGone && groups.get(of)?.periodEnd === periodEnd ? [] : [`joined: ${id} is ${status} beside ${of}`];
   });
+  // What a person ends at the instant at which others have closed comes after them.
+  const acted = new Set(deeds.flatMap(({ step, at }) => (step.do === 'advance' ? [] : [at])));
   const own = invoices.filter(
-    ({ kind, invoiceNumber, reissueOfId }) => kind === 'subscription' && invoiceNumber && !reissueOfId,
+    ({ kind, invoiceNumber, reissueOfId, periodEnd }) =>
+      kind === 'subscription' && invoiceNumber && !reissueOfId && !acted.has(secondsOf(life, periodEnd)),
   );
   const asks = new Map(
     deeds.flatMap(({ step }) => (step.do === 'subscribe' ? [[subscriptionIds.get(step.sub), step.asks]] : [])),
@@ -301,7 +304,8 @@ function taxes(life: Life, { invoices }: Lived): string[] {
     const charges = invoice.lines.filter(
       (line: Resource) => line.lineItemType !== 'refund' && line.type !== 'wallet_top_up',
     );
-    const isInclusive = life.taxBehavior === 'inclusive' && invoice.subscriptionId !== null;
+    const isOfPlans = invoice.subscriptionId !== null || invoice.kind === 'grouped';
+    const isInclusive = life.taxBehavior === 'inclusive' && isOfPlans;
     const isMixed = charges.some(
       ({ type, totalPrice }: Resource) =>
         ['late_usage', 'commitment', 'true_up'].includes(type) && totalPrice.startsWith('-'),

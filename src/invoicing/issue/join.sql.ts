@@ -1,3 +1,4 @@
+import { childrenOfPayer } from '../../customers/index.ts';
 import { columns, insertion, rowsAs, sql, type Tx, withJsonb } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { InvoiceRow, NewInvoice } from '../invoice/invoice.ts';
@@ -15,9 +16,7 @@ export const lockJoining = (tx: Tx, payerIds: readonly string[]): Promise<number
 
 /** Of a customer and those for which it pays. */
 const paidBy = (tx: Tx, payerId: string) => sql`
-  customer_id in (select id from customer
-                   where merchant_id = ${tx.merchantId}
-                     and (payer_id = ${payerId} or id = ${payerId} and payer_id is null))`;
+  (customer_id = ${payerId} or customer_id in (${childrenOfPayer(sql`${tx.merchantId}`, sql`${payerId}`)}))`;
 
 const closesAt = ({ currency, clockId, periodEnd, gracePeriodEnd }: JoinedAt) => sql`
   kind = 'subscription' and currency = ${currency} and clock_id is not distinct from ${clockId}
@@ -75,7 +74,7 @@ export type MovedLine = LineRow & { readonly memberId: string; readonly subscrip
 const AMOUNTS = ['quantity', 'unitPrice', 'totalPrice', 'totalTax', 'totalAmount', 'workings'] as const;
 
 /** Lines of invoices that are not issued move to a grouped one. They keep their ids and their place in billing. */
-export async function moveLines(tx: Tx, toId: string, lines: readonly MovedLine[]): Promise<void> {
+export async function updateMovedLines(tx: Tx, toId: string, lines: readonly MovedLine[]): Promise<void> {
   if (lines.length === 0) return;
   const names = ['id', 'memberId', 'subscriptionId', 'position', ...AMOUNTS];
   await tx.run(sql`

@@ -17,7 +17,14 @@ import type { LineRow } from '../invoice/invoice-line.ts';
 import { selectBilledUsageOfInvoices, selectLines, updateInvoices } from '../invoice/invoices.sql.ts';
 import { publishInvoice } from '../invoice/webhooks.ts';
 import type { NamedPaymentTerms } from '../terms/billing-terms.ts';
-import { insertGrouped, lockJoinable, lockJoining, type MovedLine, moveLines, selectIsAwaited } from './join.sql.ts';
+import {
+  insertGrouped,
+  lockJoinable,
+  lockJoining,
+  type MovedLine,
+  selectIsAwaited,
+  updateMovedLines,
+} from './join.sql.ts';
 import { updateCreditTargets } from './reissue.sql.ts';
 
 /** The time that a draft waits at least for others that it is joined with. */
@@ -117,7 +124,7 @@ async function joinAlike(
   if (!calculated || !opened) return drafts.map(unchanged);
   const bySubscription = [...Map.groupBy(calculated, ({ member }) => member.subscriptionId as string).values()].flat();
   const lines = bySubscription.flatMap(movedLines).map((line, position) => ({ ...line, position }));
-  await moveLines(tx, opened.id, lines);
+  await updateMovedLines(tx, opened.id, lines);
   for (const { member } of calculated) await updateCreditTargets(tx, member.id, opened.id);
   const joined = drafts.map((draft) => moved(draft, 'join', { ...NOTHING, groupedIntoId: opened.id }, now));
   await updateInvoices(tx, joined);
@@ -175,10 +182,10 @@ async function calculateMembers(
     ...{ member, lines },
     calculation: calculations[place] as Calculation,
   }));
-  return calculated.every(comesOut) ? calculated : null;
+  return calculated.every(isSame) ? calculated : null;
 }
 
-const comesOut = ({ lines, calculation }: CalculatedMember): boolean =>
+const isSame = ({ lines, calculation }: CalculatedMember): boolean =>
   lines.length === calculation.lines.length &&
   calculation.lines.every(
     ({ type, priceId, periodStart }, place) =>
@@ -218,11 +225,12 @@ function groupedOf(
 function taxTermsOf(drafts: readonly InvoiceRow[]): FrozenTerms {
   const all = drafts.map(({ terms }) => terms as FrozenTerms);
   const { taxBehavior, taxExempt, place } = all[0] as FrozenTerms;
+  const sources = all.flatMap((each) => Object.entries(each.place?.sources ?? {}));
   return {
     taxBehavior,
-    taxRates: Object.assign({}, ...all.map(({ taxRates }) => taxRates)),
+    taxRates: Object.fromEntries(all.flatMap(({ taxRates }) => Object.entries(taxRates))),
     ...(taxExempt && { taxExempt }),
-    ...(place && { place: { ...place, sources: Object.assign({}, ...all.map((each) => each.place?.sources)) } }),
+    ...(place && { place: { ...place, sources: Object.fromEntries(sources) } }),
   };
 }
 
