@@ -8,6 +8,8 @@ export { type LineContext, notesOfLine } from './calculation/line-notes.ts';
 export type { OneOffLine, OneOffLineType } from './calculation/one-off-lines.ts';
 export { invoicePaymentHandlers } from './collecting/payment-handlers.ts';
 export { selectWaitingReceipts as findWaitingReceipts } from './collecting/receipts.sql.ts';
+export { PREPAID_DATE, prepaidDates } from './commitments/prepaid.ts';
+export { wakeCommitments } from './commitments/prepaid.sql.ts';
 export { giveCredits } from './credits/give-credits.ts';
 export { selectLastService as findLastService } from './difference/billed.sql.ts';
 export { selectOrderItems as findOrderItems } from './difference/order-items.sql.ts';

@@ -3,6 +3,7 @@ import type { DueKind, StepResult } from '../jobs/index.ts';
 import { type Instant, isAfter } from '../kernel/time.ts';
 import { dunningDueKinds } from './collecting/dunning-steps.ts';
 import { retryCharge } from './collecting/pay-now.ts';
+import { commitmentDueKind } from './commitments/prepaid.ts';
 import { asksCommitment } from './difference/due.ts';
 import { renderCreditNote, renderIssued, renderReceipt } from './documents/documents.ts';
 import { startCalculations } from './drafts/start-calculations.ts';
@@ -33,6 +34,7 @@ const MOST_LINES = 10_000;
  * documents.
  */
 export const invoicingDueKinds = (dependencies: InvoicingDependencies): DueKind[] => [
+  commitmentDueKind(dependencies), // before the invoices that its credits pay
   {
     kind: 'invoice',
     list: {

@@ -66,6 +66,7 @@ export async function createBillingCredit(
     voidedAt: null,
     appliesTo: { planIds: [], priceIds: [], billableMetricIds: [], feeIds: [], ...body.appliesTo },
     source: 'manual',
+    ...{ price: null, commitmentId: null, segment: null, rolledFrom: null, released: null, isUndone: false },
     idempotencyKey: body.idempotencyKey,
     testClockId: clock.value,
     metadata: body.metadata ?? {},
@@ -170,8 +171,8 @@ export async function creditBalance(
 /** Of so many customers for which one pays the open periods are looked at. */
 const MOST_CHILDREN = 1000;
 
-/** What open periods would take of credits if they ended now: of service that has begun. */
-async function openUses(
+/** What open periods of a customer would take of credits if they ended now: of service that has begun. */
+export async function openUses(
   dependencies: InvoicingDependencies,
   tx: Tx,
   customerId: string,

@@ -148,7 +148,7 @@ export function toInvoiceLineReply(line: LineRow, invoice: LineContext) {
     couponId: line.workings?.coupon?.couponId ?? null,
     redemptionId: line.workings?.coupon?.redemptionId ?? null,
     billingCreditId: line.workings?.use?.billingCreditId ?? null,
-    commitmentId: line.workings?.trueUp?.commitmentId ?? null,
+    commitmentId: (line.workings?.trueUp ?? line.workings?.prepayment)?.commitmentId ?? null,
   };
 }
 

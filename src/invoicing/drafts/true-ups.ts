@@ -3,7 +3,7 @@ import { merchantSettings } from '../../identity/index.ts';
 import { Decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import { HOURS_PER_DAY, type Instant, isAfter, isBefore } from '../../kernel/time.ts';
 import type { StoredLine } from '../difference/billed.ts';
-import { type AskedTrueUp, selectPostpaidOf, selectTrueUps } from '../difference/commitments.sql.ts';
+import { type AskedTrueUp, selectCommitmentsOf, selectTrueUps } from '../difference/commitments.sql.ts';
 import type { UncalculatedInvoice } from '../difference/due.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
 import type { FrozenTerms, FrozenTrueUp } from '../invoice/frozen-terms.ts';
@@ -39,7 +39,7 @@ export async function freezeTrueUps(tx: Tx, source: BillingSource, facts: Invoic
   const { terms, invoice } = facts;
   const at = asksUntil(terms, invoice);
   if (at === null || terms.isCommitted !== true) return frozen;
-  const commitments = await selectPostpaidOf(tx, terms.subscriptionId);
+  const commitments = await selectCommitmentsOf(tx, terms.subscriptionId, 'postpaid');
   const { lateUsageDays } = await merchantSettings(tx);
   const due = commitments.map((commitment) =>
     targetsOf(commitment, terms.bounds.endsAt).filter((target) => isDue(facts, target, at, lateUsageDays)),

@@ -19,6 +19,8 @@ export type CancellationCause = 'byHand' | 'sessionExpired';
 export interface PurposeHandler {
   /** May a person issue the draft? @returns a refusal while its purpose waits for an approval */
   mayIssue?(tx: Tx, invoice: InvoiceRow): Promise<Result<undefined>>;
+  /** The invoice is ISSUED. */
+  issued?(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void>;
   /** The invoice is PAID. @returns ids for the data of `invoice.paid.v0`, e.g. `{grantId}`. */
   paid(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<Readonly<Record<string, string>>>;
   /** The invoice is CANCELLED. */
@@ -28,6 +30,11 @@ export interface PurposeHandler {
    * @returns WALLET_SPENT where some of that is used
    */
   reversed?(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<Result<undefined>>;
+  /**
+   * The invoice is refunded now, or cancelled by a person: what it made is undone.
+   * @returns WALLET_SPENT where some of that is used
+   */
+  givenBack?(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<Result<undefined>>;
   /** Its charges count again: its refund is voided, or it is paid after it was written off. */
   standsAgain?(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void>;
   /**

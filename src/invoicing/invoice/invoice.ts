@@ -142,6 +142,12 @@ export interface OneOffRecord {
   lines: OneOffLineRecord[];
 }
 
+/** The date of a prepaid commitment that a line asks, by its place. */
+export interface PrepaymentOfLine {
+  readonly commitmentId: string;
+  readonly date: number;
+}
+
 export interface OneOffLineRecord {
   displayName: string;
   quantity: string;
@@ -153,6 +159,8 @@ export interface OneOffLineRecord {
   sourceKey?: string;
   /** Of the same: the amount of the line, rounded; its unit price may be an average. */
   amount?: string;
+  /** Of a prepaid date. */
+  prepayment?: PrepaymentOfLine;
   /** The time of the line, where it has one of its own. */
   periodStart?: InstantText;
   periodEnd?: InstantText;

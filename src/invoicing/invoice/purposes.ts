@@ -23,6 +23,25 @@ export const mayIssue = async (
 ): Promise<Result<undefined>> =>
   (await purposeOf(dependencies, invoice.purposeType)?.mayIssue?.(tx, invoice)) ?? ok(undefined);
 
+/** Does what hangs on an issued invoice. */
+export async function announceIssued(
+  dependencies: Pick<InvoicingDependencies, 'purposes'>,
+  tx: Tx,
+  invoice: InvoiceRow,
+  now: Instant,
+): Promise<void> {
+  await purposeOf(dependencies, invoice.purposeType)?.issued?.(tx, invoice, now);
+}
+
+/** Undoes what an invoice had made, because it is refunded or cancelled. */
+export const announceGivenBack = async (
+  dependencies: Pick<InvoicingDependencies, 'purposes'>,
+  tx: Tx,
+  invoice: InvoiceRow,
+  now: Instant,
+): Promise<Result<undefined>> =>
+  (await purposeOf(dependencies, invoice.purposeType)?.givenBack?.(tx, invoice, now)) ?? ok(undefined);
+
 /** Does what hangs on a paid invoice. @returns what `invoice.paid.v0` says of it. */
 export const announcePaid = async (
   dependencies: InvoicingDependencies,

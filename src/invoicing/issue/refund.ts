@@ -14,7 +14,7 @@ import { returnCredits, voidReturnedCredits } from '../credits/return-credits.ts
 import type { CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { announceReopened } from '../invoice/purposes.ts';
+import { announceGivenBack, announceReopened } from '../invoice/purposes.ts';
 import { publishInvoice } from '../invoice/webhooks.ts';
 import { recordVoid } from '../outside-tax/records.ts';
 import { bookNoteVoided, bookRefund } from '../paying/bookings.ts';
@@ -31,7 +31,8 @@ export function decideRefund(invoice: Pick<InvoiceRow, 'status'>, inForce: unkno
 /**
  * Refunds an invoice: a child credit note over subtotal and tax. The money goes back as it came: into the wallet at
  * once, else by due work. What credits had paid of it goes into the wallet, too.
- * @returns WALLET_SPENT where the invoice filled the wallet and not all of it is there any more.
+ * @returns WALLET_SPENT where the invoice filled the wallet and not all of it is there any more, or what else it made
+ *   is used
  */
 export async function refundInvoice(
   dependencies: InvoicingDependencies,
@@ -47,6 +48,8 @@ export async function refundInvoice(
   const decided = decideRefund(invoice, isCreditedInPart ? 'in part' : await selectUnvoidedCreditNote(tx, invoice));
   if (!decided.ok) return decided;
   if (await isDisputed(tx, invoiceId)) return fail('PAYMENT_DISPUTED');
+  const undone = await announceGivenBack(dependencies, tx, invoice, now);
+  if (!undone.ok) return undone;
   const note = await insertCreditNote(tx, invoice, 'refund', reason, now);
   const returned = await requestReturn(tx, { merchantId: tx.merchantId, invoiceId, refundId: note.id }, now);
   await publishInvoice(tx, invoice, 'invoice.refunded.v0', now, { refundId: note.id });

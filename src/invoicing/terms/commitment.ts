@@ -7,6 +7,7 @@ import type { AppliesTo } from './applies-to.ts';
 export const COMMITMENT_TYPES = ['prepaid', 'postpaid'] as const;
 export const TRUE_UPS = ['segment', 'term'] as const;
 export const ENDS = ['owed', 'prorated', 'waived'] as const;
+export const AVAILABLE_ON = ['issue', 'payment'] as const;
 
 /** A part of the term of a commitment, as it is stored: times are RFC 3339, the amount is decimal text. */
 export interface StoredSegment {
@@ -14,6 +15,18 @@ export interface StoredSegment {
   /** Exclusive. */
   readonly endDate: string;
   readonly amount: string;
+}
+
+/** A date at which a prepaid commitment asks an amount, stored alike. */
+export interface StoredDate {
+  readonly date: string;
+  readonly amount: string;
+}
+
+/** What of the rest of a segment goes on, for how long: the fraction is decimal text. */
+export interface Rollover {
+  readonly fraction: string;
+  readonly days: number;
 }
 
 /** What a customer has promised to spend over a term (commercial.md §4). */
@@ -32,13 +45,19 @@ export interface Commitment {
   /** Spending counts for the lowest first. */
   readonly priority: number;
   readonly trueUp: (typeof TRUE_UPS)[number] | null;
+  /** Of a prepaid one: each segment at its start, or dates; null: postpaid. */
+  readonly invoiceAt: 'start' | readonly StoredDate[] | null;
+  /** Of a prepaid one: what its billing credits wait for. */
+  readonly availableOn: (typeof AVAILABLE_ON)[number] | null;
+  readonly rollover: Rollover | null;
   readonly onEnd: (typeof ENDS)[number];
   /** When a person ended it. */
   readonly endedAt: Instant | null;
   readonly endReason: string | null;
-  readonly testClockId: string | null;
+  readonly clockId: string | null;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
+  readonly nextActionAt: Instant | null;
 }
 
 /** A segment as far as the commitment lasted: spending of `[start, until)` counts for it. */
