@@ -4,6 +4,7 @@ import { boundary, numberAt } from './history.ts';
 import { KINDS, type Kind } from './kinds.ts';
 import { DAY, HOUR, type Life, type Metric, type Plan, type Price, type Step } from './life.ts';
 import { mixedLife } from './mixed.ts';
+import { withPrepaid } from './prepaid.ts';
 
 /** A random number generator with a seed (mulberry32): the same seed is the same life for ever. */
 export class Dice {
@@ -92,7 +93,9 @@ export function generate(
     const life = mixedLife(dice, seed, dice.of(...STARTS), { kinds, chance, others, last: new Dice(seed * 8 + 1) });
     const paid = kinds.has('credit') && others.next() < chance ? withCredits(life, others) : life;
     const last = new Dice(seed * 8 + 5);
-    return kinds.has('trueUp') && last.next() < chance ? withCommitments(paid, last) : paid;
+    const committed = kinds.has('trueUp') && last.next() < chance ? withCommitments(paid, last) : paid;
+    const first = new Dice(seed * 8 + 6);
+    return kinds.has('prepaid') && first.next() < chance ? withPrepaid(committed, first) : committed;
   }
   const dice = new Dice(seed * 8 + layer * 2 + (isTame || isGranted ? 1 : 0));
   return isGranted ? grantedLife(dice, seed) : new Generator(dice, seed, layer, isTame).life();

@@ -7,6 +7,7 @@ import { historiesOf } from './history.ts';
 import { DIGITS, type Life, secondsOf } from './life.ts';
 import { type Owed, owedOf } from './owed.ts';
 import { isPausedThroughout } from './paused.ts';
+import { prepaidIsAsked } from './prepaid.ts';
 
 /** The faults of a lived life, each as one sentence; the first word is the kind. */
 export function judge(life: Life, whole: Lived): string[] {
@@ -27,6 +28,7 @@ export function judge(life: Life, whole: Lived): string[] {
     ...emptyEnds(life, lived),
     ...quantities(life, lived),
     ...creditsPay(life, lived, owedOf(life, lived.deeds, lived.neverActive)),
+    ...prepaidIsAsked(life, lived),
     ...trueUpsAreOwed(life, lived, owedOf(life, lived.deeds, lived.neverActive)),
   ];
 }
@@ -233,7 +235,8 @@ function taxes(life: Life, { invoices }: Lived): string[] {
     const charges = invoice.lines.filter(
       (line: Resource) => line.lineItemType !== 'refund' && line.type !== 'wallet_top_up',
     );
-    const isInclusive = life.taxBehavior === 'inclusive' && invoice.subscriptionId !== null;
+    const isNet = invoice.subscriptionId === null || invoice.lines.some(isPrepayment);
+    const isInclusive = life.taxBehavior === 'inclusive' && !isNet;
     const isMixed = charges.some(
       ({ type, totalPrice }: Resource) =>
         ['late_usage', 'commitment', 'true_up'].includes(type) && totalPrice.startsWith('-'),
@@ -466,6 +469,10 @@ function emptyEnds(life: Life, { invoices, deeds, neverActive, subscriptionIds }
   );
 }
 
+/** Is it of a prepaid date? Those are net of tax, whatever the prices are. */
+const isPrepayment = ({ invoiceDisplayName, displayName }: Resource): boolean =>
+  (invoiceDisplayName ?? displayName).endsWith(': prepayment');
+
 /**
  * The units of a correction at their price come to its amount, on the invoice and on credit notes. So does every line
  * of a credit note.
@@ -478,7 +485,8 @@ function quantities(life: Life, { invoices, notes }: Lived): string[] {
   const ofNotes = notes.flatMap((note) => (isOverPart(note) ? note.lines : []));
   return [...corrections, ...ofNotes].flatMap(({ id, quantity, unitPrice, ...line }: Resource) => {
     const gross = line.totalAmount ?? line.total;
-    const amount = minor(life, life.taxBehavior === 'inclusive' ? gross : (line.totalPrice ?? line.amount));
+    const isInclusive = life.taxBehavior === 'inclusive' && !isPrepayment(line);
+    const amount = minor(life, isInclusive ? gross : (line.totalPrice ?? line.amount));
     const product = times(times(read(String(quantity)), read(unitPrice)), unit);
     return nearest(product) === amount ? [] : [`units: line ${id} says ${quantity} × ${unitPrice} for ${amount}`];
   });

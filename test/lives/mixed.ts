@@ -39,9 +39,12 @@ export function mixedLife(
   // Newer kinds have a dice of their own: a life without them is as it was before there were any.
   const diceOf = (kind: Kind) => (kind === 'reissued' ? last : NEWER.has(kind) ? others : dice);
   const isDrawn = (kind: Kind) => diceOf(kind).next() < chance && kinds.has(kind);
-  const drawn = KINDS.filter((kind) => kind !== 'credit' && kind !== 'trueUp' && isDrawn(kind));
+  const drawn = KINDS.filter((kind) => !BESIDE.has(kind) && isDrawn(kind));
   return new Mixed(dice, new Set(drawn)).life(seed, start);
 }
+
+/** Kinds that are added to a life that is there. */
+const BESIDE: ReadonlySet<Kind> = new Set(['credit', 'trueUp', 'prepaid']);
 
 class Mixed {
   readonly #dice: Dice;

@@ -21,8 +21,8 @@ import { agreedDates } from '../terms/prepaid.ts';
 import { lockBilling } from '../usage/billing-lock.sql.ts';
 import { insertCommitment, selectCommitment, updateCommitment } from './commitments.sql.ts';
 import { type ReadCommitment, standingOf } from './figures.ts';
-import { settlePrepaid } from './prepaid.ts';
 import { selectAskedDates, selectCreditsOfCommitments, updatePriorityOfCredits } from './prepaid.sql.ts';
+import { settlePrepaid } from './prepaid.ts';
 import type { CommitmentCreateBody, CommitmentUpdateBody } from './schemas.ts';
 
 /**
@@ -145,7 +145,11 @@ function faultsOf({ segments, currency, invoiceAt }: Commitment, now: Instant): 
     wrong(decimalPlaces(amount) > minorDigits(currency), `invoiceAt.${place}.amount`, digitsProblem(currency));
   const total = sum(segments.map(({ amount }) => decimal(amount)));
   const asked = sum(invoiceAt.map(({ amount }) => decimal(amount)));
-  wrong(!asked.eq(total), 'invoiceAt', `must come to ${plain(total)}, as the segments do, and comes to ${plain(asked)}`);
+  wrong(
+    !asked.eq(total),
+    'invoiceAt',
+    `must come to ${plain(total)}, as the segments do, and comes to ${plain(asked)}`,
+  );
   return errors;
 }
 

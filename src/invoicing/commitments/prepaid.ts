@@ -5,8 +5,8 @@ import { newId } from '../../kernel/ids.ts';
 import { roundTo } from '../../kernel/money.ts';
 import { failAsConflict, ok, orThrow, type Result } from '../../kernel/result.ts';
 import { earliest, HOURS_PER_DAY, type Instant, isAfter, isBefore } from '../../kernel/time.ts';
-import { openUses, publishCredit } from '../billing-credits/billing-credits.ts';
 import { insertBillingCredit, updateVoidedAt } from '../billing-credits/billing-credits.sql.ts';
+import { openUses, publishCredit } from '../billing-credits/billing-credits.ts';
 import type { InvoicingDependencies, PurposeHandler } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { lockInvoice } from '../invoice/invoices.sql.ts';
@@ -16,7 +16,14 @@ import { makeOneOffInvoice } from '../issue/make-one-off.ts';
 import type { BillingCredit, UsedCredit } from '../terms/billing-credit.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
 import { type Commitment, earlyEndOf } from '../terms/commitment.ts';
-import { agreedDates, askedDates, creditSegments, fillSegments, type PrepaidDate, reachedEnd } from '../terms/prepaid.ts';
+import {
+  agreedDates,
+  askedDates,
+  creditSegments,
+  fillSegments,
+  type PrepaidDate,
+  reachedEnd,
+} from '../terms/prepaid.ts';
 import { lockBilling, lockBillingNow } from '../usage/billing-lock.sql.ts';
 import { selectCommitment } from './commitments.sql.ts';
 import {
@@ -72,9 +79,14 @@ export async function settlePrepaid(
   const isProrated = early !== null && commitment.onEnd === 'prorated';
   const isFollowed = !isProrated || (await prorate(dependencies, tx, commitment, terms, now));
   await makeCredits(tx, commitment, endsAt, now);
+  await carryOver(dependencies, tx, commitment, isProrated ? early : null, now);
   if (isProrated) await endCredits(tx, commitment, early, now);
-  await carryOver(dependencies, tx, commitment, now);
-  await updateNextAction(tx, commitment.id, isFollowed ? nextActionOf(commitment, endsAt, dates, now) : now.add(LATER), now);
+  await updateNextAction(
+    tx,
+    commitment.id,
+    isFollowed ? nextActionOf(commitment, endsAt, dates, now) : now.add(LATER),
+    now,
+  );
 }
 
 /** When something happens next: a date, the end of its subscription, or of a segment whose rest goes on. */
@@ -250,17 +262,21 @@ async function endCredits(tx: Tx, commitment: Commitment, early: Instant, now: I
     if (voidedAt === null && expiresAt !== null && isAfter(expiresAt, early)) await updateVoidedAt(tx, id, early, now);
 }
 
-/** Of the credits of segments that are over, a part of the rest goes on, once. What stays may pay late usage. */
+/**
+ * Of the credits of segments that are over, a part of the rest goes on, once. What stays may pay late usage.
+ * @param ended when all credits ended; null: they did not
+ */
 async function carryOver(
   dependencies: InvoicingDependencies,
   tx: Tx,
   commitment: Commitment,
+  ended: Instant | null,
   now: Instant,
 ): Promise<void> {
   const { rollover, currency } = commitment;
   if (rollover === null) return;
   const isDue = (credit: UsedCredit) =>
-    isOfSegment(credit) && credit.voidedAt === null && credit.released === null && isOver(credit, now);
+    isOfSegment(credit) && credit.voidedAt === null && credit.released === null && isOver(credit, ended, now);
   if (!(await selectCreditsOfCommitments(tx, [commitment.id])).some(isDue)) return;
   for (const credit of (await withOpenUses(dependencies, tx, commitment, now)).filter(isDue)) {
     const part = restOf(credit).times(decimal(rollover.fraction));
@@ -275,7 +291,8 @@ async function carryOver(
   }
 }
 
-const isOver = ({ expiresAt }: UsedCredit, now: Instant): boolean => expiresAt !== null && !isAfter(expiresAt, now);
+const isOver = ({ expiresAt }: UsedCredit, ended: Instant | null, now: Instant): boolean =>
+  expiresAt !== null && !isAfter(expiresAt, now) && (ended === null || isBefore(expiresAt, ended));
 
 /**
  * Undoes the credits that an invoice made, with what they carried over.

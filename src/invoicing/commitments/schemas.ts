@@ -36,11 +36,13 @@ const COMMITMENT_FIELDS: FieldWords = {
   segments: 'The parts of the term, each with its own amount. Each begins where the one before it ends.',
   appliesTo: 'The charges that count. Without it: all.',
   priority: 'Spending counts for one commitment at a time, for the one with the lowest number first.',
-  trueUp: 'Of a postpaid commitment. `segment`: what is missing is asked at the end of each segment. `term`: once, at the end of the last one.',
+  trueUp:
+    'Of a postpaid commitment. `segment`: what is missing is asked at the end of each segment. `term`: once, at the end of the last one.',
   invoiceAt:
     'Of a prepaid commitment: when it is invoiced. `start`: each segment at its start. Or dates with their amounts, ' +
     'which come to the same sum as the segments.',
-  availableOn: 'Of a prepaid commitment: its billing credits begin with the issue of its invoices, or with the payment.',
+  availableOn:
+    'Of a prepaid commitment: its billing credits begin with the issue of its invoices, or with the payment.',
   rollover: 'Of a prepaid commitment: the part of the rest of a segment that goes on, and for how long.',
   onEnd:
     'What an early end asks. `owed`: what is missing to all segments; of a prepaid one all dates. `prorated`: the part ' +
@@ -197,9 +199,7 @@ export const CommitmentReply = Type.Object(
       ]),
     ),
     availableOn: Nullable(OneOf(AVAILABLE_ON)),
-    rollover: Nullable(
-      Type.Object({ fraction: DecimalOut, days: Type.Integer() }, { 'x-fields': ROLLOVER_FIELDS }),
-    ),
+    rollover: Nullable(Type.Object({ fraction: DecimalOut, days: Type.Integer() }, { 'x-fields': ROLLOVER_FIELDS })),
     onEnd: OneOf(ENDS),
     overrides: Type.Array(PriceOverrideReply),
     status: OneOf(COMMITMENT_STATUSES),

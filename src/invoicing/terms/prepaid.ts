@@ -15,9 +15,7 @@ type Agreed = Pick<Commitment, 'segments' | 'invoiceAt'>;
 /** The dates as they were agreed: with `start` each segment is asked at its own start. */
 export function agreedDates({ segments, invoiceAt }: Agreed): PrepaidDate[] {
   const agreed =
-    invoiceAt === 'start'
-      ? segments.map(({ startDate, amount }) => ({ date: startDate, amount }))
-      : (invoiceAt ?? []);
+    invoiceAt === 'start' ? segments.map(({ startDate, amount }) => ({ date: startDate, amount })) : (invoiceAt ?? []);
   return agreed.map(({ date, amount }, place) => ({
     place,
     at: Temporal.Instant.from(date),
