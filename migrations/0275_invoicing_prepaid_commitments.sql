@@ -1,4 +1,5 @@
--- Prepaid commitments: dates that ask money, and billing credits of segments (docs/decisions/0267-prepaid-commitments.md).
+-- Prepaid commitments: dates that ask money, and the billing credits of segments
+-- (docs/decisions/0267-prepaid-commitments.md).
 
 /* Background jobs ask dates, carry credits over and follow ends. */
 alter table commitment

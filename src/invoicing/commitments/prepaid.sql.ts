@@ -79,7 +79,7 @@ export const updateNextAction = (tx: Tx, id: string, nextActionAt: Instant | nul
      where merchant_id = ${tx.merchantId} and id = ${id}`);
 
 /** The end of a subscription is set, moved or withdrawn: its prepaid commitments look at it. */
-export const wakeCommitments = (tx: Tx, subscriptionId: string, now: Instant): Promise<number> =>
+export const updateToSettle = (tx: Tx, subscriptionId: string, now: Instant): Promise<number> =>
   tx.run(sql`
     update commitment set next_action_at = ${now}, updated_at = ${now}
      where merchant_id = ${tx.merchantId} and subscription_id = ${subscriptionId} and type = 'prepaid'`);
