@@ -20,6 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => env.close());
 beforeEach(async () => {
+  env.setNow(null);
   plan = await shop.plan([await shop.feePrice({ properties: { unitPrice: '100' } }), await shop.usagePrice()], {
     defaultTaxRate: 20,
   });
@@ -227,6 +228,77 @@ describe('the credit of a segment', () => {
     await shop.advance(dinars, 'P1M');
     // 0.3333 of 0.375 is 0.1249875.
     expect((await creditsOf(of)).map(({ amount }) => amount)).toEqual(['0.500', '0.125']);
+  });
+});
+
+describe('money that comes at any time', () => {
+  it('fills segments in their order, also where two dates are paid at once', async () => {
+    const fields = { availableOn: 'payment', invoiceAt: datesOf('01-01 120 01-01 130 01-01 250') };
+    await commit('01-01 300 02-01 200 03-01', fields);
+    const dates = await invoicesOf('ad_hoc');
+    expect(dates.map(({ subtotal }) => subtotal).toSorted()).toEqual(['120.00', '130.00', '250.00']);
+    const pay = ({ id, grandTotal: amount }: Resource) =>
+      shop.create(`/v2/invoices/${id}/payments`, { amount, method: 'bank_transfer', idempotencyKey: id });
+    const [last, ...others] = dates.toSorted((a, b) => Number(b.subtotal) - Number(a.subtotal)) as [Resource];
+    await pay(last); // 250.00 of January
+    await Promise.all(others.map(pay));
+    const sumOf = async (start: string) =>
+      (await creditsOf())
+        .filter(({ effectiveAt }) => effectiveAt === day(start))
+        .reduce((total, { amount }) => total + Number(amount) * 100, 0);
+    expect([await sumOf('01-01'), await sumOf('02-01')]).toEqual([30_000, 20_000]);
+  });
+
+  it('waits for the approval of a draft; one that an end finds is cancelled', async () => {
+    const strict = await shop.plan([await shop.feePrice({ properties: { unitPrice: '100' } })], { autoApprove: false });
+    const of = await shop.subscribe(strict, { clock });
+    const made = await commit('01-01 310 02-01 100 03-01', { onEnd: 'prorated' }, of);
+    const [draft] = await invoicesOf('ad_hoc', of);
+    expect([draft.status, await creditsOf(of)]).toEqual(['DRAFT', []]);
+    await shop.act(`/v2/invoices/${draft.id}/approve`);
+    expect(await creditsOf(of)).toMatchObject([{ amount: '310.00' }]);
+
+    const other = await commit('01-01 620 02-01', { onEnd: 'prorated' }, of);
+    await shop.advance(clock, 'P10D');
+    await shop.act(`/v0/commitments/${made.id}/end`, {});
+    await shop.act(`/v0/commitments/${other.id}/end`, {});
+    // 10 of 31 days are 100.00 of 310.00: the fee of January is as much. Of the draft over 620.00 nothing is asked.
+    expect((await invoicesOf('ad_hoc', of)).map(({ status, unpaidAmount }) => [status, unpaidAmount])).toEqual([
+      ['ISSUED', '100.00'],
+      ['CANCELLED', '620.00'],
+    ]);
+  });
+
+  it('is of who pays for the customer, and the credit of the customer', async () => {
+    const payer = await shop.customer();
+    await shop.change(`/v0/customers/${subscription.customerId}`, { payerId: payer.id });
+    await commit('01-01 300 02-01');
+    const [asked] = await invoicesOf('ad_hoc');
+    expect(asked).toMatchObject({ customerId: subscription.customerId, payerId: payer.id });
+    expect(await creditsOf()).toMatchObject([{ customerId: subscription.customerId, amount: '300.00' }]);
+    await shop.advance(clock, 'P1M');
+    expect(await periodLines(0)).toContainEqual(['billing_credit', '-100.00']);
+  });
+
+  it('is asked on the wall clock, too', async () => {
+    const now = Temporal.Instant.from('2026-06-01T00:00:00Z');
+    env.setNow(now.toString());
+    const of = await shop.subscribe(plan, { startedAt: now.toString() });
+    const [start, end] = [now.add({ hours: 24 }).toString(), now.add({ hours: 72 }).toString()];
+    const segments = [{ startDate: start, endDate: end, amount: '50' }];
+    await commit('01-01 1 02-01', { segments, rollover: { fraction: '1', days: 2 } }, of);
+    expect(await invoicesOf('ad_hoc', of)).toEqual([]);
+    env.setNow(start);
+    await env.runDueWork();
+    expect((await invoicesOf('ad_hoc', of)).map(({ subtotal }) => subtotal)).toEqual(['50.00']);
+    env.setNow(end);
+    await env.runDueWork();
+    await env.runDueWork();
+    const credits = (await creditsOf(of)).map(({ amount, effectiveAt }) => [amount, effectiveAt]);
+    expect(credits).toEqual([
+      ['50.00', start],
+      ['50.00', end],
+    ]);
   });
 });
 
