@@ -483,7 +483,7 @@ create table commitment (
   id text not null,
   seq bigint generated always as identity not null,
   customer_id text not null,
-  subscription_id text not null,
+  subscription_id text,
   name text not null,
   currency text not null,
   type text not null,

@@ -395,6 +395,56 @@ describe('an early end of a prepaid commitment', () => {
   });
 });
 
+describe('a prepaid commitment of all subscriptions of a customer', () => {
+  it('pays each of them, and those of customers for which it pays', async () => {
+    const { customerId } = subscription;
+    const second = await shop.subscribe(plan, { clock, customer: { id: customerId } });
+    const child = await shop.subscribe(plan, { clock, customer: await shop.customer({ payerId: customerId }) });
+    const made = await commit('01-01 250 02-01 300 03-01', { subscriptionId: null });
+    expect(made).toMatchObject({ subscriptionId: null, testClockId: clock.id, customerId });
+    const [credit] = await creditsOf();
+    expect(credit).toMatchObject({ subscriptionId: null, amount: '250.00', commitmentId: made.id });
+    // No plan says its tax, nor do customer and merchant.
+    const asked = await shop.invoice(made.segments[0].invoiceId);
+    expect(asked).toMatchObject({ kind: 'ad_hoc', subscriptionId: null, subtotal: '250.00', totalTax: '0.00' });
+    await shop.advance(clock, 'P1M');
+    const used = async (of: Resource) =>
+      (await periodLines(0, of)).filter(([type]) => type === 'billing_credit').map(([, amount]) => amount);
+    // Three fees of 100.00, and 250.00. The older subscription of a customer comes first.
+    const [first, ...others] = [await used(subscription), await used(second), await used(child)];
+    expect(first).toEqual(['-100.00']);
+    expect(others.flat().toSorted()).toEqual(['-100.00', '-50.00']);
+    // The fees of February have begun.
+    expect((await read(made)).segments).toMatchObject([
+      { spent: '300.00', remaining: '0.00' },
+      { spent: '300.00', remaining: '0.00' },
+    ]);
+    const refund = await merchant.post(`/v2/invoices/${asked.id}/cancel`, {});
+    expect([refund.status, refund.body.code]).toEqual([409, 'WALLET_SPENT']);
+  });
+
+  it('ends by a request alone', async () => {
+    const made = await commit('01-01 310 02-01', { subscriptionId: null, onEnd: 'prorated' });
+    await shop.advance(clock, 'P15D');
+    await shop.change(`/v0/subscriptions/${subscription.id}`, { terminatedAt: day('01-16') });
+    expect((await read(made)).status).toBe('active');
+    await shop.advance(clock, 'P5D');
+    const ended = await shop.act(`/v0/commitments/${made.id}/end`, {});
+    expect(ended).toMatchObject({ status: 'ended', endedAt: day('01-21') });
+    // 20 of 31 days are 200.00; the fee until 16 January is 48.39.
+    expect(await shop.invoice(made.segments[0].invoiceId)).toMatchObject({ unpaidAmount: '200.00' });
+    expect(await creditsOf()).toMatchObject([{ voidedAt: day('01-21') }]);
+  });
+
+  it('is no postpaid one', async () => {
+    const answer = await merchant.post(
+      '/v0/commitments',
+      bodyOf('01-01 1 02-01', { type: 'postpaid', subscriptionId: null }),
+    );
+    expect([answer.status, answer.body.errors?.[0]?.field]).toEqual([400, 'subscriptionId']);
+  });
+});
+
 describe('the invoice of a date that is given back', () => {
   it('undoes its credits, and makes them again where the refund is void', async () => {
     await commit('02-01 300 03-01', { invoiceAt: datesOf('01-01 300') });

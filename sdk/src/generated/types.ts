@@ -4215,13 +4215,13 @@ object: "commitment"
 merchantId: string
 /** The customer that has promised to spend. */
 customerId: string
-/** The subscription whose spending counts. */
+/** The subscription whose spending counts. Null, for a prepaid one: all of the customer on its clock. */
 subscriptionId: (string | null)
 /** The order. Null: it is of a subscription. */
 orderId: (string | null)
 /** The name, as invoices show it. */
 name: string
-/** The currency of the amounts: that of the subscription. */
+/** The currency of the amounts: that of the subscription, where it is of one. */
 currency: string
 /** `postpaid`: what is missing to the amount of a segment is invoiced at its end. `prepaid`: the amounts are invoiced first, and each segment makes a billing credit that pays its charges. */
 type: ("prepaid" | "postpaid")
@@ -4256,7 +4256,7 @@ overrides: PriceOverride[]
 status: ("scheduled" | "active" | "ended")
 /** When it ended before its term, by a request or with its subscription. Null: it did not. */
 endedAt: (string | null)
-/** The test clock: that of the subscription. */
+/** The test clock: that of the subscription. Default: the one clock of all subscriptions of the customer. */
 testClockId?: string
 /** When the resource was created. */
 createdAt: string
@@ -7799,11 +7799,11 @@ reason?: (string | null)
 export interface CommitmentCreate {
 /** The customer that has promised to spend. */
 customerId: string
-/** The subscription whose spending counts. */
-subscriptionId: string
+/** The subscription whose spending counts. Null, for a prepaid one: all of the customer on its clock. */
+subscriptionId?: (string | null)
 /** The name, as invoices show it. */
 name: string
-/** The currency of the amounts: that of the subscription. */
+/** The currency of the amounts: that of the subscription, where it is of one. */
 currency: string
 /** `postpaid`: what is missing to the amount of a segment is invoiced at its end. `prepaid`: the amounts are invoiced first, and each segment makes a billing credit that pays its charges. */
 type: ("prepaid" | "postpaid")
@@ -7867,7 +7867,7 @@ days: number
 } | null)
 /** What an early end asks. `owed`: what is missing to all segments; of a prepaid one all dates. `prorated`: the part that is over; of a prepaid one the rest is given back. `waived`: nothing more. */
 onEnd?: (("owed" | "prorated" | "waived") | null)
-/** The test clock: that of the subscription. */
+/** The test clock: that of the subscription. Default: the one clock of all subscriptions of the customer. */
 testClockId?: (string | null)
 /** The merchant that owns the resource. Default: your own organization; an operator must send it. */
 merchantId?: (string | null)

@@ -11,19 +11,26 @@ import { selectCommitmentsOf, selectTrueUps } from '../difference/commitments.sq
 import { storedLineOf } from '../drafts/calculated-line.ts';
 import { freeze } from '../drafts/freeze-terms.ts';
 import { previewTogether } from '../drafts/preview.ts';
-import { loadSpent } from '../drafts/spending.ts';
+import { loadSpent, type SpendingSubscription } from '../drafts/spending.ts';
 import { clockForCustomer } from '../invoice/customer-clock.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { selectWaiting } from '../invoice/invoices.sql.ts';
 import { checkChosen } from '../terms/applies-to.ts';
+import type { BillingTerms } from '../terms/billing-terms.ts';
 import type { Commitment } from '../terms/commitment.ts';
 import { agreedDates } from '../terms/prepaid.ts';
-import { lockBilling } from '../usage/billing-lock.sql.ts';
 import { insertCommitment, selectCommitment, updateCommitment } from './commitments.sql.ts';
 import { type ReadCommitment, standingOf } from './figures.ts';
-import { selectAskedDates, selectCreditsOfCommitments, updatePriorityOfCredits } from './prepaid.sql.ts';
+import {
+  selectAskedDates,
+  selectBilledSubscriptions,
+  selectCreditsOfCommitments,
+  selectCustomerCommitments,
+  updatePriorityOfCredits,
+} from './prepaid.sql.ts';
 import { settlePrepaid } from './prepaid.ts';
 import type { CommitmentCreateBody, CommitmentUpdateBody } from './schemas.ts';
+import { customersOf, lockScope, termsOfCommitment } from './scope.ts';
 
 /**
  * POST /v0/commitments (commercial.md §4).
@@ -38,12 +45,15 @@ export async function createCommitment(
   const customer = await checkReference(tx, 'customer', body.customerId, 'customerId');
   if (!customer.ok) return customer;
   if (!(await findCustomer(tx, body.customerId, { keep: true }))) return notFound('customer', 'customerId');
-  const { subscriptionId } = body;
-  const subscription = await checkReference(tx, 'subscription', subscriptionId, 'subscriptionId');
-  if (!subscription.ok) return subscription;
-  const terms = await dependencies.source.terms(tx, subscriptionId);
+  const subscriptionId = body.subscriptionId ?? null;
+  if (subscriptionId !== null) {
+    const subscription = await checkReference(tx, 'subscription', subscriptionId, 'subscriptionId');
+    if (!subscription.ok) return subscription;
+  }
+  const of = { customerId: body.customerId, subscriptionId };
+  const terms = await termsOfCommitment(dependencies.source, tx, of);
   const clock =
-    body.testClockId == null
+    terms !== null && body.testClockId == null
       ? ok(terms.clockId)
       : await clockForCustomer(dependencies, tx, body.customerId, body.testClockId);
   if (!clock.ok) return clock;
@@ -51,8 +61,7 @@ export async function createCommitment(
   const commitment: Commitment = {
     merchantId: tx.merchantId,
     id: newId('commitment'),
-    customerId: body.customerId,
-    subscriptionId,
+    ...of,
     name: body.name,
     currency: body.currency,
     type: body.type,
@@ -73,22 +82,33 @@ export async function createCommitment(
     nextActionAt: null,
   };
   const errors = [...faultsOfType(body), ...faultsOf(commitment, now)];
-  const wrong = (isWrong: boolean, field: string, message: string) => {
-    if (isWrong) errors.push({ field, message });
-  };
-  wrong(terms.customerId !== body.customerId, 'subscriptionId', 'must be of this customer');
-  wrong(terms.clockId !== clock.value, 'testClockId', 'must be the clock of the subscription');
-  wrong(terms.currency !== body.currency, 'currency', 'must be that of the subscription');
-  const { endsAt } = terms.bounds;
-  wrong(endsAt !== null && !isAfter(endsAt, now), 'subscriptionId', 'must be of a subscription that has not ended');
+  errors.push(...faultsOfSubscription(terms, commitment, now));
   if (errors.length > 0) return invalid(errors);
   const named = await checkChosen(tx, commitment.appliesTo);
   if (!named.ok) return named;
-  await lockBilling(tx, [subscriptionId]);
+  await lockScope(tx, commitment);
   await insertCommitment(tx, commitment);
-  await dependencies.source.markCommitted(tx, subscriptionId);
+  if (subscriptionId !== null) await dependencies.source.markCommitted(tx, subscriptionId);
   if (commitment.type === 'prepaid') await settlePrepaid(dependencies, tx, commitment, now);
   return ok(await readCommitment(dependencies, tx, commitment, wall));
+}
+
+/** The faults of a commitment beside its subscription. */
+function faultsOfSubscription(terms: BillingTerms | null, commitment: Commitment, now: Instant): FieldError[] {
+  if (terms === null) {
+    const message = 'is required: a postpaid commitment is of one subscription';
+    return commitment.type === 'postpaid' ? [{ field: 'subscriptionId', message }] : [];
+  }
+  const errors: FieldError[] = [];
+  const wrong = (isWrong: boolean, field: string, message: string) => {
+    if (isWrong) errors.push({ field, message });
+  };
+  wrong(terms.customerId !== commitment.customerId, 'subscriptionId', 'must be of this customer');
+  wrong(terms.clockId !== commitment.clockId, 'testClockId', 'must be the clock of the subscription');
+  wrong(terms.currency !== commitment.currency, 'currency', 'must be that of the subscription');
+  const { endsAt } = terms.bounds;
+  wrong(endsAt !== null && !isAfter(endsAt, now), 'subscriptionId', 'must be of a subscription that has not ended');
+  return errors;
 }
 
 const POSTPAID = { trueUp: null, invoiceAt: null, availableOn: null, rollover: null } as const;
@@ -207,15 +227,15 @@ export async function endCommitment(
   return ok(await readCommitment(dependencies, tx, ended, wall));
 }
 
-/** A commitment that is locked with the billing of its subscription, and where it stands now. */
+/** A commitment that is locked with the billing of its subscriptions, and where it stands now. */
 async function lockWithNow({ source }: InvoicingDependencies, tx: Tx, id: string, wall: Instant) {
   const seen = await selectCommitment(tx, id);
   if (!seen) return notFound('commitment');
   const now = await effectiveNow(tx, seen.clockId, wall);
-  await lockBilling(tx, [seen.subscriptionId]);
+  await lockScope(tx, seen);
   const commitment = (await selectCommitment(tx, id, true)) as Commitment;
-  const { bounds } = await source.terms(tx, seen.subscriptionId);
-  return ok({ commitment, now, status: standingOf(commitment, bounds.endsAt, now).status });
+  const terms = await termsOfCommitment(source, tx, seen);
+  return ok({ commitment, now, status: standingOf(commitment, terms?.bounds.endsAt ?? null, now).status });
 }
 
 async function readCommitment(
@@ -236,7 +256,9 @@ export async function readCommitments(
   wall: Instant,
 ): Promise<ReadCommitment[]> {
   const found = new Map<string, ReadCommitment>();
-  const groups = Map.groupBy(commitments, ({ subscriptionId, type }) => `${subscriptionId} ${type}`);
+  const groups = Map.groupBy(commitments, ({ merchantId, customerId, subscriptionId, clockId, currency, type }) =>
+    [merchantId, customerId, subscriptionId, clockId, currency, type].join(' '),
+  );
   for (const those of groups.values()) {
     const all = those as [Commitment, ...Commitment[]];
     const [{ merchantId, clockId }] = all;
@@ -247,7 +269,7 @@ export async function readCommitments(
   return commitments.map(({ id }) => found.get(id) as ReadCommitment);
 }
 
-/** Commitments of one subscription and type: what is spent for one depends on those before it. */
+/** Commitments of one type, of one subscription or of all of a customer: what is spent for one depends on those before it. */
 async function readOf(
   dependencies: InvoicingDependencies,
   tx: Tx,
@@ -255,17 +277,15 @@ async function readOf(
   now: Instant,
 ): Promise<ReadCommitment[]> {
   const { source } = dependencies;
-  const [{ subscriptionId, type }] = commitments;
-  const terms = await source.terms(tx, subscriptionId);
-  const all = await selectCommitmentsOf(tx, subscriptionId, type);
-  const waiting = (await selectWaiting(tx, [subscriptionId])).get(subscriptionId) ?? [];
-  const previews = await previewTogether(dependencies, tx, waiting);
-  const frozen = await freeze(dependencies, tx, { terms }, { gracePeriodEnd: now, periodStart: now, periodEnd: now });
-  const lines = previews.flatMap(({ invoice, calculation }) =>
-    calculation.lines.map((line) => storedLineOf(invoice, line)),
-  );
-  const spent = await loadSpent(tx, source, terms, all, { lines, invoiceId: '', frozen }, now);
-  const asked = type === 'postpaid' ? await selectTrueUps(tx, subscriptionId) : [];
+  const [first] = commitments;
+  const { subscriptionId, type } = first;
+  const endsAt = (await termsOfCommitment(source, tx, first))?.bounds.endsAt ?? null;
+  const all = await (subscriptionId === null
+    ? selectCustomerCommitments(tx, first)
+    : selectCommitmentsOf(tx, subscriptionId, type));
+  const subscriptions = await loadSpending(dependencies, tx, first, now);
+  const spent = await loadSpent(tx, source, subscriptions, { commitments: all, endsAt }, now);
+  const asked = type === 'postpaid' && subscriptionId !== null ? await selectTrueUps(tx, subscriptionId) : [];
   const prepaid = type === 'prepaid' ? await loadPrepaid(tx, commitments) : null;
   return commitments.map((commitment) => {
     const { id, invoiceAt, segments } = commitment;
@@ -273,7 +293,7 @@ async function readOf(
     const ofDates = agreedDates(commitment).map(({ place }) => prepaid?.invoiceOf(id, place) ?? null);
     return {
       commitment,
-      endsAt: terms.bounds.endsAt,
+      endsAt,
       spent: segments.map((_, place) => own[place] ?? ZERO),
       invoiceIds: segments.map((_, place) => {
         if (invoiceAt === 'start') return ofDates[place] ?? null;
@@ -284,6 +304,32 @@ async function readOf(
       now,
     };
   });
+}
+
+/** The subscriptions that count for a commitment, with what their open periods come to. */
+async function loadSpending(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  commitment: Commitment,
+  now: Instant,
+): Promise<SpendingSubscription[]> {
+  const { subscriptionId } = commitment;
+  const ids =
+    subscriptionId === null
+      ? await selectBilledSubscriptions(tx, await customersOf(tx, commitment), commitment)
+      : [subscriptionId];
+  const waiting = await selectWaiting(tx, ids);
+  const previews = await previewTogether(dependencies, tx, [...waiting.values()].flat());
+  const found: SpendingSubscription[] = [];
+  for (const terms of (await dependencies.source.termsOf(tx, ids)).values()) {
+    const at = { gracePeriodEnd: now, periodStart: now, periodEnd: now };
+    const frozen = await freeze(dependencies, tx, { terms }, at);
+    const lines = previews
+      .filter(({ invoice }) => invoice.subscriptionId === terms.subscriptionId)
+      .flatMap(({ invoice, calculation }) => calculation.lines.map((line) => storedLineOf(invoice, line)));
+    found.push({ terms, unstored: { lines, invoiceId: '', frozen } });
+  }
+  return found;
 }
 
 /** The invoices of the dates of prepaid commitments, and the first billing credit of each segment. */

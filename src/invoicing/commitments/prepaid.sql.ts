@@ -2,8 +2,10 @@ import { sql, type Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { CREDIT_COLUMNS, creditUses } from '../difference/billing-credits.sql.ts';
+import { COMMITMENT_COLUMNS } from '../difference/commitments.sql.ts';
 import type { InvoiceStatus } from '../invoice/states.ts';
 import type { UsedCredit } from '../terms/billing-credit.ts';
+import type { Commitment } from '../terms/commitment.ts';
 
 /** A date that asked, with its invoice. */
 export interface AskedDate {
@@ -89,16 +91,35 @@ export const lockCommitmentNow = (tx: Tx, id: string): Promise<number> =>
   tx.run(sql`
     select from commitment where merchant_id = ${tx.merchantId} and id = ${id} for no key update nowait`);
 
-/**
- * Locks the billing of the subscriptions of some commitments, without waiting.
- * @returns the ids of the commitments whose subscription is locked now
- */
-export async function lockBillingOfCommitmentsNow(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
-  const rows = await tx.rows<{ id: string; isFree: boolean }>(sql`
-    select id,
-           pg_try_advisory_xact_lock(hashtextextended('billing:' || ${tx.merchantId}::text || ':' || subscription_id, 0))
-             as is_free
-      from commitment
+/** The customers and subscriptions of some commitments. */
+export const selectScopes = (
+  tx: Tx,
+  ids: readonly string[],
+): Promise<Pick<Commitment, 'id' | 'customerId' | 'subscriptionId'>[]> =>
+  tx.rows<Pick<Commitment, 'id' | 'customerId' | 'subscriptionId'>>(sql`
+    select id, customer_id, subscription_id from commitment
      where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[])`);
-  return new Set(rows.filter(({ isFree }) => isFree).map(({ id }) => id));
-}
+
+/** The subscriptions of some customers in a currency on a clock that were ever billed. */
+export const selectBilledSubscriptions = async (
+  tx: Tx,
+  customerIds: readonly string[],
+  { clockId, currency }: Pick<Commitment, 'clockId' | 'currency'>,
+): Promise<string[]> =>
+  (
+    await tx.rows<{ subscriptionId: string }>(sql`
+      select distinct subscription_id from invoice
+       where merchant_id = ${tx.merchantId} and customer_id = any (${[...customerIds]}::text[])
+         and subscription_id is not null and clock_id is not distinct from ${clockId} and currency = ${currency}`)
+  ).map(({ subscriptionId }) => subscriptionId);
+
+/** The prepaid commitments of all subscriptions of a customer in a currency on a clock, in their order. */
+export const selectCustomerCommitments = (
+  tx: Tx,
+  { customerId, clockId, currency }: Pick<Commitment, 'customerId' | 'clockId' | 'currency'>,
+): Promise<Commitment[]> =>
+  tx.rows<Commitment>(sql`
+    select ${COMMITMENT_COLUMNS} from commitment
+     where merchant_id = ${tx.merchantId} and customer_id = ${customerId} and subscription_id is null
+       and clock_id is not distinct from ${clockId} and currency = ${currency} and type = 'prepaid'
+     order by priority, seq`);

@@ -1,4 +1,4 @@
-import type { Tx } from '../../db/index.ts';
+import { LOCK_NOT_AVAILABLE, type Tx } from '../../db/index.ts';
 import type { DueKind } from '../../jobs/index.ts';
 import { Decimal, decimal, ONE, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -29,14 +29,15 @@ import { selectCommitment } from './commitments.sql.ts';
 import {
   type AskedDate,
   insertAskedDate,
-  lockBillingOfCommitmentsNow,
   lockCommitmentNow,
   selectAskedDates,
   selectCreditsOfCommitments,
+  selectScopes,
   updateNextAction,
   updateReleased,
   updateUndone,
 } from './prepaid.sql.ts';
+import { billedFor, termsOfCommitment } from './scope.ts';
 
 /** The type of the purpose of the invoices of prepaid dates; its id is the commitment's. */
 export const PREPAID_DATE = 'prepaid_date';
@@ -47,16 +48,33 @@ const LATER = { hours: 1 };
 /** Prepaid commitments ask their dates, carry rests over and follow ends in the background. */
 export const commitmentDueKind = (dependencies: InvoicingDependencies): DueKind => ({
   kind: 'commitment',
-  lockParents: (tx, records) =>
-    lockBillingOfCommitmentsNow(
-      tx,
-      records.map(({ id }) => id),
-    ),
+  lockParents: lockScopesNow,
   step: async (tx, { id }, now) => {
     const commitment = (await selectCommitment(tx, id)) as Commitment;
     await settlePrepaid(dependencies, tx, commitment, now);
   },
 });
+
+/** A commitment whose subscriptions are being billed by another process waits. */
+async function lockScopesNow(tx: Tx, records: readonly { readonly id: string }[]): Promise<ReadonlySet<string>> {
+  const free = new Set<string>();
+  const scopes = await selectScopes(
+    tx,
+    records.map(({ id }) => id),
+  );
+  for (const scope of scopes) {
+    const ids = await billedFor(tx, scope);
+    const isFree = await lockBillingNow(tx, ids).then(
+      () => true,
+      (error: Error & { code?: string }) => {
+        if (error.code === LOCK_NOT_AVAILABLE) return false;
+        throw error;
+      },
+    );
+    if (isFree) free.add(scope.id);
+  }
+  return free;
+}
 
 /**
  * Brings a prepaid commitment to where it stands now (commercial.md §4): dates that have come are asked, what is asked
@@ -69,8 +87,8 @@ export async function settlePrepaid(
   commitment: Commitment,
   now: Instant,
 ): Promise<void> {
-  const terms = await dependencies.source.terms(tx, commitment.subscriptionId);
-  const { endsAt } = terms.bounds;
+  const terms = await termsOfCommitment(dependencies.source, tx, commitment);
+  const endsAt = terms?.bounds.endsAt ?? null;
   const known = new Set((await selectAskedDates(tx, [commitment.id])).map(({ place }) => place));
   const dates = askedDates(commitment, endsAt).filter(({ place }) => !known.has(place));
   for (const date of dates.filter(({ at }) => !isAfter(at, now)))
@@ -103,12 +121,12 @@ function nextActionOf(
   return first ? next.reduce(earliest, first) : null;
 }
 
-/** The invoice of a date: one line, taxed like the minimum of the plan. */
+/** The invoice of a date: one line, taxed like the minimum of the plan, else as the customer is. */
 async function askDate(
   dependencies: InvoicingDependencies,
   tx: Tx,
   commitment: Commitment,
-  terms: BillingTerms,
+  terms: BillingTerms | null,
   { place, amount }: Pick<PrepaidDate, 'place' | 'amount'>,
   now: Instant,
 ): Promise<void> {
@@ -119,14 +137,27 @@ async function askDate(
     dependencies,
     tx,
     {
-      ...{ id, merchantId, customerId, subscriptionId, clockId, currency, planId: terms.planId, kind: 'ad_hoc' },
+      ...{
+        id,
+        merchantId,
+        customerId,
+        subscriptionId,
+        clockId,
+        currency,
+        planId: terms?.planId ?? null,
+        kind: 'ad_hoc',
+      },
       lines: [
         {
           ...{ displayName: `${name}: prepayment`, quantity: ONE, unitPrice: amount, type: 'prepayment' },
           prepayment: { commitmentId: commitment.id, date: place },
         },
       ],
-      ...{ paymentTermDays: terms.paymentTermDays, autoApprove: terms.autoApprove, livesBySession: false },
+      ...{
+        paymentTermDays: terms?.paymentTermDays ?? 0,
+        autoApprove: terms?.autoApprove ?? true,
+        livesBySession: false,
+      },
       purpose: { type: PREPAID_DATE, id: commitment.id },
     },
     now,
@@ -207,11 +238,11 @@ async function prorate(
   dependencies: InvoicingDependencies,
   tx: Tx,
   commitment: Commitment,
-  terms: BillingTerms,
+  terms: BillingTerms | null,
   now: Instant,
 ): Promise<boolean> {
   const { id } = commitment;
-  const target = sum(creditSegments(commitment, terms.bounds.endsAt, now).map(({ amount }) => amount));
+  const target = sum(creditSegments(commitment, terms?.bounds.endsAt ?? null, now).map(({ amount }) => amount));
   for (const { invoiceId, status } of await selectAskedDates(tx, [id]))
     if (status === 'DRAFT') {
       const draft = (await lockInvoice(tx, invoiceId)) as InvoiceRow;
@@ -331,8 +362,8 @@ export function prepaidDates(dependenciesOf: () => InvoicingDependencies): Purpo
     (await selectCommitment(tx, purposeId as string, true)) as Commitment;
   const fill = async (tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void> => {
     const commitment = await commitmentOf(tx, invoice);
-    const { bounds } = await dependenciesOf().source.terms(tx, commitment.subscriptionId);
-    await makeCredits(tx, commitment, bounds.endsAt, now);
+    const terms = await termsOfCommitment(dependenciesOf().source, tx, commitment);
+    await makeCredits(tx, commitment, terms?.bounds.endsAt ?? null, now);
   };
   return {
     issued: fill,
@@ -352,7 +383,7 @@ export function prepaidDates(dependenciesOf: () => InvoicingDependencies): Purpo
     async lock(tx, { purposeId }, wait) {
       const commitment = await selectCommitment(tx, purposeId);
       if (!commitment) return;
-      await (wait ? lockBilling : lockBillingNow)(tx, [commitment.subscriptionId]);
+      await (wait ? lockBilling : lockBillingNow)(tx, await billedFor(tx, commitment));
       await (wait ? selectCommitment(tx, purposeId, true) : lockCommitmentNow(tx, purposeId));
     },
   };

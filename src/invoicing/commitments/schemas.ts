@@ -27,9 +27,9 @@ const Priority = Type.Integer({ minimum: -MOST_PRIORITY, maximum: MOST_PRIORITY 
 
 const COMMITMENT_FIELDS: FieldWords = {
   customerId: 'The customer that has promised to spend.',
-  subscriptionId: 'The subscription whose spending counts.',
+  subscriptionId: 'The subscription whose spending counts. Null, for a prepaid one: all of the customer on its clock.',
   name: ['The name, as invoices show it.', 'Contract 2026'],
-  currency: 'The currency of the amounts: that of the subscription.',
+  currency: 'The currency of the amounts: that of the subscription, where it is of one.',
   type:
     '`postpaid`: what is missing to the amount of a segment is invoiced at its end. `prepaid`: the amounts are invoiced ' +
     'first, and each segment makes a billing credit that pays its charges.',
@@ -47,7 +47,7 @@ const COMMITMENT_FIELDS: FieldWords = {
   onEnd:
     'What an early end asks. `owed`: what is missing to all segments; of a prepaid one all dates. `prorated`: the part ' +
     'that is over; of a prepaid one the rest is given back. `waived`: nothing more.',
-  testClockId: 'The test clock: that of the subscription.',
+  testClockId: 'The test clock: that of the subscription. Default: the one clock of all subscriptions of the customer.',
 };
 
 const SEGMENT_FIELDS: FieldWords = {
@@ -69,7 +69,7 @@ const MOST_DAYS = 3660;
 export const CommitmentCreateBody = Strict(
   {
     customerId: Id('customer'),
-    subscriptionId: Id('subscription'),
+    subscriptionId: Type.Optional(Nullable(Id('subscription'))),
     name: Name,
     currency: Type.String({ format: 'currency' }),
     type: OneOf(COMMITMENT_TYPES),

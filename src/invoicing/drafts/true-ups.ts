@@ -49,7 +49,7 @@ export async function freezeTrueUps(tx: Tx, source: BillingSource, facts: Invoic
   const { lines } = calculateInvoice(facts.billing, plainTerms, invoice, facts.usage, facts.beside);
   const own = [...(facts.before ?? []), ...lines.map((line) => storedLineOf(invoice, line))];
   const unstored = { lines: own, invoiceId: invoice.id, frozen };
-  const spent = await loadSpent(tx, source, terms, commitments, unstored, null);
+  const spent = await loadSpent(tx, source, [{ terms, unstored }], { commitments, endsAt: terms.bounds.endsAt }, null);
   const asked = [...(await selectTrueUps(tx, terms.subscriptionId, invoice.id)), ...askedBy(facts.before ?? [])];
   const trueUps = commitments.flatMap((commitment, place) =>
     (due[place] ?? []).flatMap((target): FrozenTrueUp[] => {

@@ -34,8 +34,8 @@ export interface Commitment {
   readonly merchantId: string;
   readonly id: string;
   readonly customerId: string;
-  /** Its spending counts. */
-  readonly subscriptionId: string;
+  /** Its spending counts; null: that of all of the customer's on its clock, for a prepaid one. */
+  readonly subscriptionId: string | null;
   readonly name: string;
   readonly currency: string;
   readonly type: (typeof COMMITMENT_TYPES)[number];
