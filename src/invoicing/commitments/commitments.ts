@@ -269,7 +269,10 @@ export async function readCommitments(
   return commitments.map(({ id }) => found.get(id) as ReadCommitment);
 }
 
-/** Commitments of one type, of one subscription or of all of a customer: what is spent for one depends on those before it. */
+/**
+ * Commitments of one type, of one subscription or of all of a customer: what is spent for one depends on those before
+ * it.
+ */
 async function readOf(
   dependencies: InvoicingDependencies,
   tx: Tx,

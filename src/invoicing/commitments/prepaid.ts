@@ -1,4 +1,4 @@
-import { LOCK_NOT_AVAILABLE, type Tx } from '../../db/index.ts';
+import { LOCK_NOT_AVAILABLE, sqlState, type Tx } from '../../db/index.ts';
 import type { DueKind } from '../../jobs/index.ts';
 import { Decimal, decimal, ONE, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -66,8 +66,8 @@ async function lockScopesNow(tx: Tx, records: readonly { readonly id: string }[]
     const ids = await billedFor(tx, scope);
     const isFree = await lockBillingNow(tx, ids).then(
       () => true,
-      (error: Error & { code?: string }) => {
-        if (error.code === LOCK_NOT_AVAILABLE) return false;
+      (error: unknown) => {
+        if (sqlState(error) === LOCK_NOT_AVAILABLE) return false;
         throw error;
       },
     );
