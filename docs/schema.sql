@@ -286,20 +286,29 @@ create table billing_credit (
   earned numeric default 0 not null,
   is_undone boolean default false not null,
   is_expiry_told boolean default false not null,
+  commitment_id text,
+  segment integer,
+  rolled_from text,
+  released numeric,
   constraint billing_credit_pkey PRIMARY KEY (merchant_id, id),
   constraint billing_credit_amount_check CHECK ((amount > (0)::numeric)),
   constraint billing_credit_category_check CHECK ((category = ANY (ARRAY['promotional'::text, 'paid'::text]))),
   constraint billing_credit_check CHECK ((expires_at > effective_at)),
   constraint billing_credit_price_check CHECK ((price >= (0)::numeric)),
+  constraint billing_credit_released_check CHECK ((released >= (0)::numeric)),
   constraint billing_credit_source_check CHECK ((source = ANY (ARRAY['manual'::text, 'purchase'::text, 'commitment'::text, 'top_up'::text])))
 );
 CREATE INDEX billing_credit_invoice ON billing_credit USING btree (merchant_id, invoice_id) WHERE (invoice_id IS NOT NULL);
 CREATE UNIQUE INDEX billing_credit_key ON billing_credit USING btree (merchant_id, customer_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
+CREATE INDEX billing_credit_of_commitment ON billing_credit USING btree (merchant_id, commitment_id, segment, seq) WHERE (commitment_id IS NOT NULL);
 CREATE UNIQUE INDEX billing_credit_of_invoice ON billing_credit USING btree (merchant_id, invoice_id) WHERE ((source = ANY (ARRAY['purchase'::text, 'top_up'::text])) AND (NOT is_undone));
+CREATE UNIQUE INDEX billing_credit_of_segment ON billing_credit USING btree (merchant_id, commitment_id, segment, invoice_id) WHERE ((commitment_id IS NOT NULL) AND (rolled_from IS NULL) AND (NOT is_undone));
 CREATE INDEX billing_credit_order ON billing_credit USING btree (merchant_id, customer_id, seq DESC);
+CREATE UNIQUE INDEX billing_credit_rolled ON billing_credit USING btree (merchant_id, rolled_from) WHERE (rolled_from IS NOT NULL);
 alter table billing_credit enable row level security; -- with the two policies of tenant_table()
 CREATE TRIGGER register AFTER INSERT ON billing_credit REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION register_resources();
 CREATE TRIGGER unregister AFTER DELETE ON billing_credit REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION unregister_resources();
+CREATE TRIGGER wake_credits AFTER UPDATE OF voided_at, is_undone, released ON billing_credit FOR EACH ROW EXECUTE FUNCTION wake_credits_of_credit();
 
 create table billing_schedule (
   merchant_id text not null,
@@ -481,7 +490,7 @@ create table commitment (
   id text not null,
   seq bigint generated always as identity not null,
   customer_id text not null,
-  subscription_id text not null,
+  subscription_id text,
   name text not null,
   currency text not null,
   type text not null,
@@ -492,21 +501,40 @@ create table commitment (
   on_end text not null,
   ended_at timestamp with time zone,
   end_reason text,
-  test_clock_id text,
+  clock_id text,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  invoice_at jsonb,
+  available_on text,
+  rollover jsonb,
+  next_action_at timestamp with time zone,
   constraint commitment_pkey PRIMARY KEY (merchant_id, id),
+  constraint commitment_merchant_id_clock_id_fkey FOREIGN KEY (merchant_id, clock_id) REFERENCES test_clock(merchant_id, id),
+  constraint commitment_available_on_check CHECK ((available_on = ANY (ARRAY['issue'::text, 'payment'::text]))),
   constraint commitment_on_end_check CHECK ((on_end = ANY (ARRAY['owed'::text, 'prorated'::text, 'waived'::text]))),
   constraint commitment_true_up_check CHECK ((true_up = ANY (ARRAY['segment'::text, 'term'::text]))),
   constraint commitment_type_check CHECK ((type = ANY (ARRAY['prepaid'::text, 'postpaid'::text])))
 );
 CREATE INDEX commitment_all ON commitment USING btree (seq DESC);
+CREATE INDEX commitment_due ON commitment USING btree (next_action_at) WHERE ((clock_id IS NULL) AND (next_action_at IS NOT NULL));
+CREATE INDEX commitment_due_on_clock ON commitment USING btree (merchant_id, clock_id, next_action_at, seq) WHERE ((clock_id IS NOT NULL) AND (next_action_at IS NOT NULL));
 CREATE INDEX commitment_of_customer ON commitment USING btree (merchant_id, customer_id, seq DESC);
 CREATE INDEX commitment_of_subscription ON commitment USING btree (merchant_id, subscription_id, priority, seq);
 CREATE INDEX commitment_order ON commitment USING btree (merchant_id, seq DESC);
 alter table commitment enable row level security; -- with the two policies of tenant_table()
 CREATE TRIGGER register AFTER INSERT ON commitment REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION register_resources();
 CREATE TRIGGER unregister AFTER DELETE ON commitment REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION unregister_resources();
+
+create table commitment_date (
+  merchant_id text not null,
+  commitment_id text not null,
+  place integer not null,
+  invoice_id text not null,
+  created_at timestamp with time zone not null,
+  constraint commitment_date_pkey PRIMARY KEY (merchant_id, commitment_id, place)
+);
+CREATE UNIQUE INDEX commitment_date_of_invoice ON commitment_date USING btree (merchant_id, invoice_id);
+alter table commitment_date enable row level security; -- with the two policies of tenant_table()
 
 create table confirmed_tax_id (
   merchant_id text not null,
@@ -4784,6 +4812,19 @@ if 'billing_schedule' = any ($1) then
                      where f.merchant_id = t.merchant_id and f.kind = 'billing_schedule' and f.id = t.id
                        and f.due_at = t.next_action_at and f.parked_at is not null));
         end if;
+if 'commitment' = any ($1) then
+          return query
+          select c.merchant_id, c.id
+            from test_clock c
+           where c.deleted_at is null and c.advancing_to is null
+             and exists (
+               select from commitment t
+                where t.merchant_id = c.merchant_id and t.clock_id = c.id and t.next_action_at <= c.clock_time
+                  and not exists (
+                    select from due_failure f
+                     where f.merchant_id = t.merchant_id and f.kind = 'commitment' and f.id = t.id
+                       and f.due_at = t.next_action_at and f.parked_at is not null));
+        end if;
 if 'credit_note_document' = any ($1) then
           return query
           select c.merchant_id, c.id
@@ -5831,6 +5872,18 @@ if 'billing_schedule' = any ($1) then
            order by t.next_action_at
            limit $3;
         end if;
+if 'commitment' = any ($1) then
+          return query
+          select 'commitment'::text, t.merchant_id, t.id, t.next_action_at
+            from commitment t
+           where t.clock_id is null and t.next_action_at <= $2
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'commitment' and f.id = t.id and f.due_at = t.next_action_at
+                  and (f.parked_at is not null or f.retry_at > $2))
+           order by t.next_action_at
+           limit $3;
+        end if;
 if 'credit_note_document' = any ($1) then
           return query
           select 'credit_note_document'::text, t.merchant_id, t.id, t.next_action_at
@@ -6756,6 +6809,18 @@ if 'billing_schedule' = any ($1) then
              and not exists (
                select from due_failure f
                 where f.merchant_id = t.merchant_id and f.kind = 'billing_schedule' and f.id = t.id and f.due_at = t.next_action_at
+                  and f.parked_at is not null)
+           order by t.next_action_at, t.seq
+           limit 1;
+        end if;
+if 'commitment' = any ($1) then
+          return query
+          select 'commitment'::text, t.merchant_id, t.id, t.next_action_at
+            from commitment t
+           where t.merchant_id = $2 and t.clock_id = $3 and t.next_action_at <= $4
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'commitment' and f.id = t.id and f.due_at = t.next_action_at
                   and f.parked_at is not null)
            order by t.next_action_at, t.seq
            limit 1;
@@ -9865,6 +9930,15 @@ CREATE OR REPLACE FUNCTION wake_credits_of_cancelled()
 AS $function$
 begin
   perform wake_credits_of_invoice(new.merchant_id, new.id);
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION wake_credits_of_credit()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform wake_credits(new.merchant_id, array[new.customer_id]);
   return null;
 end $function$;
 

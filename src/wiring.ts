@@ -73,6 +73,8 @@ import {
   invoiceRoutes,
   invoicingDueKinds,
   invoicingErrors,
+  PREPAID_DATE,
+  prepaidDates,
   type Recomputed,
   recomputeInvoices,
   TOPS_UP_CREDITS,
@@ -284,6 +286,7 @@ export function wireDomains(
   const mails = createMails({ environment, publicUrl });
   const intakeOf = createIntakes();
   const purposes = {
+    [PREPAID_DATE]: prepaidDates(() => invoicing),
     [GRANT_PURCHASE]: grantPurchases({ wakeEnded }),
     [UPFRONT]: upfrontPayments,
     [BILLS_SCHEDULE]: scheduledInvoices(lockSubscriptionRow, (tx, order) => isPushAllowed(orders, tx, order)),

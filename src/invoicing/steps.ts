@@ -4,6 +4,7 @@ import { type Instant, isAfter } from '../kernel/time.ts';
 import { creditWatchDueKind } from './billing-credits/watch.ts';
 import { dunningDueKinds } from './collecting/dunning-steps.ts';
 import { retryCharge } from './collecting/pay-now.ts';
+import { commitmentDueKind } from './commitments/prepaid.ts';
 import { asksCommitment } from './difference/due.ts';
 import { renderCreditNote, renderIssued, renderReceipt } from './documents/documents.ts';
 import { startCalculations } from './drafts/start-calculations.ts';
@@ -35,6 +36,7 @@ const MOST_LINES = 10_000;
  * documents.
  */
 export const invoicingDueKinds = (dependencies: InvoicingDependencies): DueKind[] => [
+  commitmentDueKind(dependencies), // before the invoices that its credits pay
   {
     kind: 'invoice',
     list: {

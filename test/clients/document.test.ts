@@ -68,7 +68,8 @@ const DECIMALS = new Set(['Decimal', 'DecimalNumber', 'DecimalInput']);
 
 /** Times without a format, with the reason. */
 const OPEN_TIMES: Readonly<Record<string, string>> = {
-  'Commitment.invoiceAt': 'a word',
+  'Commitment.invoiceAt': 'a word, or a list of dates',
+  'CommitmentCreate.invoiceAt': 'the same',
   'MeteredEntitlement.currentPeriodEnd': 'it can lie after 2199, where times of requests end',
   'MeteredEntitlementDetail.currentPeriodEnd': 'the same',
 };
@@ -181,12 +182,8 @@ describe.each(['plain', 'compact'] as const)('the %s document for generators of 
     );
     const isTime = ({ type, format }: Schema): boolean =>
       type === 'null' || ['date-time', 'date'].includes(String(format));
-    expect(
-      times
-        .filter(({ schema }) => !isTime(schema))
-        .map(({ at }) => at)
-        .toSorted(),
-    ).toEqual(Object.keys(OPEN_TIMES));
+    const open = new Set(times.filter(({ schema }) => !isTime(schema)).map(({ at }) => at));
+    expect([...open].toSorted()).toEqual(Object.keys(OPEN_TIMES));
     expect(times.length).toBeGreaterThan(200);
   });
 

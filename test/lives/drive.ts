@@ -40,6 +40,12 @@ export interface Lived {
   readonly credits: readonly Resource[];
   /** The commitments, each with the step that made it. */
   readonly commitments: readonly { readonly step: Of<'commit'>; readonly commitment: Resource }[];
+  /** The prepaid ones, and when a step ended them. */
+  readonly prepaid: readonly {
+    readonly step: Of<'prepay'>;
+    readonly commitment: Resource;
+    readonly endedAt: number | null;
+  }[];
   /** The customer that pays at times. */
   readonly payerId: string;
   /** What the customer owes again of what voided refunds had given back, and what was not there any more. */
@@ -85,6 +91,7 @@ class Driver {
   readonly #grants = new Map<string, string>();
   readonly #credits: string[] = [];
   readonly #commitments: { readonly step: Of<'commit'>; readonly id: string }[] = [];
+  readonly #prepaid: { readonly step: Of<'prepay'>; readonly id: string; readonly endedAt: number | null }[] = [];
   readonly #redemptions = new Map<string, string[]>();
   readonly #ends = new Map<string, number>();
   readonly #deeds: Deed[] = [];
@@ -281,6 +288,10 @@ class Driver {
         return this.#credit(step);
       case 'commit':
         return this.#commit(step);
+      case 'prepay':
+        return this.#prepay(step);
+      case 'endPrepaid':
+        return this.#endPrepaid(step.at);
       case 'voidCredit':
         return this.#voidCredit(step.at);
       default:
@@ -317,7 +328,8 @@ class Driver {
     for (const { id } of this.#subs.values()) {
       const { status, body } = await this.#merchant.get(`/v0/subscriptions/${id}/upcomingInvoice`);
       if (status !== 200 || this.#hasEventsFrom(this.#now)) continue;
-      if (this.#scheduled.size > 0 || this.#subs.size > 1) continue;
+      // A prepaid commitment may make a credit in between.
+      if (this.#scheduled.size > 0 || this.#subs.size > 1 || this.#prepaid.length > 0) continue;
       if (secondsOf(this.#life, body.gracePeriodEnd) <= to) promised.set(body.id, body.grandTotal);
     }
     return promised;
@@ -704,6 +716,35 @@ class Driver {
     return answer;
   }
 
+  async #prepay(step: Of<'prepay'>): Promise<Answer | null> {
+    const subscription = this.#subs.get(step.sub);
+    if (!subscription) return null;
+    const at = (second: number | undefined) => instantOf(this.#life, second as number);
+    const { bounds, amounts, dates, isOnPayment, rollover, onEnd, prices } = step;
+    const answer = await this.#post('/v0/commitments', {
+      ...{ customerId: this.#customer.id, subscriptionId: subscription.id, name: `K${100 + this.#prepaid.length}` },
+      ...{ currency: this.#life.currency, type: 'prepaid', onEnd },
+      segments: amounts.map((amount, place) => ({
+        ...{ startDate: at(bounds[place]), endDate: at(bounds[place + 1]), amount },
+      })),
+      ...(dates && { invoiceAt: dates.map((date, place) => ({ date: at(date), amount: amounts[place] })) }),
+      ...(isOnPayment && { availableOn: 'payment' }),
+      ...(rollover && { rollover }),
+      ...(prices && { appliesTo: { priceIds: prices.map((price) => this.#prices[price].id) } }),
+    });
+    if (answer.status === 201) this.#prepaid.push({ step, id: answer.body.id, endedAt: null });
+    return answer;
+  }
+
+  async #endPrepaid(at: number): Promise<Answer | null> {
+    const place = at % Math.max(1, this.#prepaid.length);
+    const found = this.#prepaid[place];
+    if (!found) return null;
+    const answer = await this.#post(`/v0/commitments/${found.id}/end`, { reason: 'The life says so' });
+    if (answer.status === 200) this.#prepaid[place] = { ...found, endedAt: this.#now };
+    return answer;
+  }
+
   async #voidCredit(at: number): Promise<Answer | null> {
     const id = this.#credits[at % Math.max(1, this.#credits.length)];
     return id === undefined ? null : this.#post(`/v0/billingCredits/${id}/void`, { reason: 'A mistake' });
@@ -814,6 +855,12 @@ class Driver {
       credits: (await shop.read(`/v0/customers/${this.#customer.id}/billingCredits?limit=100`)).data,
       commitments: await Promise.all(
         this.#commitments.map(async ({ step, id }) => ({ step, commitment: await shop.read(`/v0/commitments/${id}`) })),
+      ),
+      prepaid: await Promise.all(
+        this.#prepaid.map(async ({ id, ...made }) => ({
+          ...made,
+          commitment: await shop.read(`/v0/commitments/${id}`),
+        })),
       ),
       payerId: this.#payer.id,
       owedAgain: await this.#booked('owed_again'),

@@ -4,6 +4,7 @@ import { boundary, numberAt } from './history.ts';
 import { KINDS, type Kind } from './kinds.ts';
 import { DAY, HOUR, type Life, type Metric, type Plan, type Price, type Step } from './life.ts';
 import { mixedLife } from './mixed.ts';
+import { withPrepaid } from './prepaid.ts';
 
 /** A random number generator with a seed (mulberry32): the same seed is the same life for ever. */
 export class Dice {
@@ -95,8 +96,10 @@ export function generate(
     const committed = kinds.has('trueUp') && last.next() < chance ? withCommitments(paid, last) : paid;
     const fourth = new Dice(seed * 8 + 4);
     const bought = kinds.has('bought') && fourth.next() < chance ? withBought(committed, fourth) : committed;
+    const third = new Dice(seed * 8 + 3);
+    const prepaid = kinds.has('prepaid') && third.next() < chance ? withPrepaid(bought, third) : bought;
     const isGrouped = kinds.has('grouped') && new Dice(seed * 8 + 6).next() < chance;
-    return isGrouped ? { ...bought, isGrouped } : bought;
+    return isGrouped ? { ...prepaid, isGrouped } : prepaid;
   }
   const dice = new Dice(seed * 8 + layer * 2 + (isTame || isGranted ? 1 : 0));
   return isGranted ? grantedLife(dice, seed) : new Generator(dice, seed, layer, isTame).life();

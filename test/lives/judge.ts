@@ -7,6 +7,7 @@ import { historiesOf } from './history.ts';
 import { DIGITS, type Life, secondsOf } from './life.ts';
 import { type Owed, owedOf } from './owed.ts';
 import { isPausedThroughout } from './paused.ts';
+import { prepaidIsAsked } from './prepaid.ts';
 
 /** The faults of a lived life, each as one sentence; the first word is the kind. */
 export function judge(life: Life, whole: Lived): string[] {
@@ -29,6 +30,7 @@ export function judge(life: Life, whole: Lived): string[] {
     ...emptyEnds(life, apart),
     ...quantities(life, lived),
     ...creditsPay(life, apart, owedOf(life, lived.deeds, lived.neverActive)),
+    ...prepaidIsAsked(life, lived),
     ...trueUpsAreOwed(life, apart, owedOf(life, lived.deeds, lived.neverActive)),
   ];
 }
@@ -305,7 +307,7 @@ function taxes(life: Life, { invoices }: Lived): string[] {
       (line: Resource) => line.lineItemType !== 'refund' && line.type !== 'wallet_top_up',
     );
     const isOfPlans = invoice.subscriptionId !== null || invoice.kind === 'grouped';
-    const isInclusive = life.taxBehavior === 'inclusive' && isOfPlans;
+    const isInclusive = life.taxBehavior === 'inclusive' && isOfPlans && !invoice.lines.some(isPrepayment);
     const isMixed = charges.some(
       ({ type, totalPrice }: Resource) =>
         ['late_usage', 'commitment', 'true_up'].includes(type) && totalPrice.startsWith('-'),
@@ -538,6 +540,10 @@ function emptyEnds(life: Life, { invoices, deeds, neverActive, subscriptionIds }
   );
 }
 
+/** Is it of a prepaid date? Those are net of tax, whatever the prices are. */
+const isPrepayment = ({ invoiceDisplayName, displayName }: Resource): boolean =>
+  (invoiceDisplayName ?? displayName).endsWith(': prepayment');
+
 /**
  * The units of a correction at their price come to its amount, on the invoice and on credit notes. So does every line
  * of a credit note.
@@ -550,7 +556,8 @@ function quantities(life: Life, { invoices, notes }: Lived): string[] {
   const ofNotes = notes.flatMap((note) => (isOverPart(note) ? note.lines : []));
   return [...corrections, ...ofNotes].flatMap(({ id, quantity, unitPrice, ...line }: Resource) => {
     const gross = line.totalAmount ?? line.total;
-    const amount = minor(life, life.taxBehavior === 'inclusive' ? gross : (line.totalPrice ?? line.amount));
+    const isInclusive = life.taxBehavior === 'inclusive' && !isPrepayment(line);
+    const amount = minor(life, isInclusive ? gross : (line.totalPrice ?? line.amount));
     const product = times(times(read(String(quantity)), read(unitPrice)), unit);
     return nearest(product) === amount ? [] : [`units: line ${id} says ${quantity} × ${unitPrice} for ${amount}`];
   });

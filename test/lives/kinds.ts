@@ -48,6 +48,8 @@ export const KINDS = [
   'bought',
   /** Commitments of subscriptions over a term. */
   'trueUp',
+  /** Prepaid commitments of subscriptions, which end early or not. */
+  'prepaid',
   /** A recorded payment that came back, with an excess that was spent or not. */
   'reversed',
   /** An issued invoice that another one replaces, with the same lines or rated anew. */
@@ -116,6 +118,7 @@ export function kindsOf(life: Life, deeds: readonly Deed[]): Kind[] {
     credit: () => of('credit').length > 0,
     bought: () => of('credit').some(({ step }) => step.isBought),
     trueUp: () => of('commit').length > 0,
+    prepaid: () => of('prepay').length > 0,
     reversed: () => of('reverse').length > 0,
     reissued: () => of('reissue').length > 0,
     grouped: () => life.isGrouped === true,

@@ -177,6 +177,23 @@ export type Step =
       /** Absent: all, and the minimum of the plan. */
       readonly prices?: readonly number[];
     }
+  /** A prepaid commitment of a subscription: its segments lie between bounds. */
+  | {
+      readonly do: 'prepay';
+      readonly sub: string;
+      readonly bounds: readonly number[];
+      readonly amounts: readonly string[];
+      /** When the amounts are asked; absent: each at the start of its segment. */
+      readonly dates?: readonly number[];
+      /** Its credits wait for the payment. */
+      readonly isOnPayment?: boolean;
+      readonly rollover?: { readonly fraction: string; readonly days: number };
+      readonly onEnd: 'owed' | 'prorated' | 'waived';
+      /** Absent: all, and the minimum of the plan. */
+      readonly prices?: readonly number[];
+    }
+  /** The prepaid commitment at a place ends now. */
+  | { readonly do: 'endPrepaid'; readonly at: number }
   /** The credit at a place is voided. */
   | { readonly do: 'voidCredit'; readonly at: number }
   | { readonly do: 'unschedule'; readonly sub: string }

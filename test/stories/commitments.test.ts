@@ -398,7 +398,6 @@ describe('a commitment that is refused', () => {
     ['no segments', { segments: [] }, 'segments'],
     ['too many digits', { segments: segmentsOf('01-01 1.001 02-01') }, 'segments.0.amount'],
     ['another currency', { currency: 'EUR' }, 'currency'],
-    ['what is prepaid', { type: 'prepaid' }, 'type'],
     ['its dates', { invoiceAt: 'start' }, 'invoiceAt'],
     ['its rollover', { rollover: { fraction: '0.5', days: 30 } }, 'rollover'],
     ['agreed prices', { overrides: [] }, 'overrides'],

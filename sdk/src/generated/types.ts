@@ -4033,6 +4033,12 @@ commitmentId: string
 /** Its segment, counted from 0; of a whole term the last one. */
 segment: number
 }
+prepayment?: {
+/** The prepaid commitment. */
+commitmentId: string
+/** The date that asks, counted from 0; behind the agreed ones: its early end. */
+date: number
+}
 /** Of usage that goes on or is late. */
 soFar?: {
 total: Decimal
@@ -4331,9 +4337,9 @@ pace: (Decimal | null)
 /** What will be spent by its end at this pace. Null: the segment has not begun. */
 forecast: (Decimal | null)
 shortfall: Decimal
-/** Of a prepaid commitment: its billing credit. Null: none. */
+/** Of a prepaid commitment: its first billing credit. Null: none. */
 billingCreditId: (string | null)
-/** The invoice that asked what was missing. Null: none did. */
+/** The invoice that asked what was missing, or asked the segment at its start. Null: none did. */
 invoiceId: (string | null)
 }
 /** What a customer has promised to spend over a term. */
@@ -4346,34 +4352,40 @@ object: "commitment"
 merchantId: string
 /** The customer that has promised to spend. */
 customerId: string
-/** The subscription whose spending counts. */
+/** The subscription whose spending counts. Null, for a prepaid one: all of the customer on its clock. */
 subscriptionId: (string | null)
 /** The order. Null: it is of a subscription. */
 orderId: (string | null)
 /** The name, as invoices show it. */
 name: string
-/** The currency of the amounts: that of the subscription. */
+/** The currency of the amounts: that of the subscription, where it is of one. */
 currency: string
-/** `postpaid`: what is missing to the amount of a segment is invoiced at its end. */
+/** `postpaid`: what is missing to the amount of a segment is invoiced at its end. `prepaid`: the amounts are invoiced first, and each segment makes a billing credit that pays its charges. */
 type: ("prepaid" | "postpaid")
 /** The parts of the term, each with its own amount. Each begins where the one before it ends. */
 segments: CommitmentSegment[]
 appliesTo: AppliesTo
 /** Spending counts for one commitment at a time, for the one with the lowest number first. */
 priority: number
-/** `segment`: what is missing is asked at the end of each segment. `term`: once, at the end of the last one. */
+/** Of a postpaid commitment. `segment`: what is missing is asked at the end of each segment. `term`: once, at the end of the last one. */
 trueUp: (("segment" | "term") | null)
-/** Of a prepaid commitment: when it is invoiced. Null: it is postpaid. */
-invoiceAt: ("start" | null)
-/** Of a prepaid commitment: what its billing credits wait for. Null: it is postpaid. */
+/** Of a prepaid commitment: when it is invoiced. `start`: each segment at its start. Or dates with their amounts, which come to the same sum as the segments. */
+invoiceAt: (("start" | {
+/** When the amount is invoiced. */
+date: string
+amount: Decimal
+/** The invoice of the date. Null: it has not come. */
+invoiceId: (string | null)
+}[]) | null)
+/** Of a prepaid commitment: its billing credits begin with the issue of its invoices, or with the payment. */
 availableOn: (("issue" | "payment") | null)
-/** Of a prepaid commitment: what goes on behind a segment. Null: nothing does. */
+/** Of a prepaid commitment: the part of the rest of a segment that goes on, and for how long. */
 rollover: ({
 fraction: Decimal
 /** How many days longer that part holds. */
 days: number
 } | null)
-/** What an early end asks. `owed`: what is missing to all segments. `prorated`: to the part that is over. `waived`: nothing. */
+/** What an early end asks. `owed`: what is missing to all segments; of a prepaid one all dates. `prorated`: the part that is over; of a prepaid one the rest is given back. `waived`: nothing more. */
 onEnd: ("owed" | "prorated" | "waived")
 /** The negotiated prices that hold while it does. */
 overrides: PriceOverride[]
@@ -4381,7 +4393,7 @@ overrides: PriceOverride[]
 status: ("scheduled" | "active" | "ended")
 /** When it ended before its term, by a request or with its subscription. Null: it did not. */
 endedAt: (string | null)
-/** The test clock: that of the subscription. */
+/** The test clock: that of the subscription. Default: the one clock of all subscriptions of the customer. */
 testClockId?: string
 /** When the resource was created. */
 createdAt: string
@@ -7985,14 +7997,14 @@ reason?: (string | null)
 export interface CommitmentCreate {
 /** The customer that has promised to spend. */
 customerId: string
-/** The subscription whose spending counts. */
-subscriptionId: string
+/** The subscription whose spending counts. Null, for a prepaid one: all of the customer on its clock. */
+subscriptionId?: (string | null)
 /** The name, as invoices show it. */
 name: string
-/** The currency of the amounts: that of the subscription. */
+/** The currency of the amounts: that of the subscription, where it is of one. */
 currency: string
-/** `postpaid`: what is missing to the amount of a segment is invoiced at its end. */
-type: "postpaid"
+/** `postpaid`: what is missing to the amount of a segment is invoiced at its end. `prepaid`: the amounts are invoiced first, and each segment makes a billing credit that pays its charges. */
+type: ("prepaid" | "postpaid")
 /**
  * The parts of the term, each with its own amount. Each begins where the one before it ends.
  * 
@@ -8035,11 +8047,25 @@ feeIds?: (string[] | null)
 } | null)
 /** Spending counts for one commitment at a time, for the one with the lowest number first. */
 priority?: (number | null)
-/** `segment`: what is missing is asked at the end of each segment. `term`: once, at the end of the last one. */
+/** Of a postpaid commitment. `segment`: what is missing is asked at the end of each segment. `term`: once, at the end of the last one. */
 trueUp?: (("segment" | "term") | null)
-/** What an early end asks. `owed`: what is missing to all segments. `prorated`: to the part that is over. `waived`: nothing. */
+/** Of a prepaid commitment: when it is invoiced. `start`: each segment at its start. Or dates with their amounts, which come to the same sum as the segments. */
+invoiceAt?: (("start" | {
+/** When the amount is invoiced. */
+date: string
+amount: Decimal
+}[]) | null)
+/** Of a prepaid commitment: its billing credits begin with the issue of its invoices, or with the payment. */
+availableOn?: (("issue" | "payment") | null)
+/** Of a prepaid commitment: the part of the rest of a segment that goes on, and for how long. */
+rollover?: ({
+fraction: Decimal
+/** How many days longer that part holds. */
+days: number
+} | null)
+/** What an early end asks. `owed`: what is missing to all segments; of a prepaid one all dates. `prorated`: the part that is over; of a prepaid one the rest is given back. `waived`: nothing more. */
 onEnd?: (("owed" | "prorated" | "waived") | null)
-/** The test clock: that of the subscription. */
+/** The test clock: that of the subscription. Default: the one clock of all subscriptions of the customer. */
 testClockId?: (string | null)
 /** The merchant that owns the resource. Default: your own organization; an operator must send it. */
 merchantId?: (string | null)
@@ -8050,7 +8076,7 @@ export interface CommitmentUpdate {
 name?: (string | null)
 /** Spending counts for one commitment at a time, for the one with the lowest number first. */
 priority?: (number | null)
-/** What an early end asks. `owed`: what is missing to all segments. `prorated`: to the part that is over. `waived`: nothing. */
+/** What an early end asks. `owed`: what is missing to all segments; of a prepaid one all dates. `prorated`: the part that is over; of a prepaid one the rest is given back. `waived`: nothing more. */
 onEnd?: (("owed" | "prorated" | "waived") | null)
 }
 /** The body of `createReceipt`. */

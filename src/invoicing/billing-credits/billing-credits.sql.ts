@@ -7,9 +7,9 @@ import type { BillingCredit, CreditDeeds, UsedCredit } from '../terms/billing-cr
 /** A new credit, and the print of the request that made it. */
 export type NewBillingCredit = BillingCredit & { readonly idempotencyPrint: Buffer | null };
 
-const COLUMNS = sql`merchant_id, id, customer_id, subscription_id, invoice_id, name, amount, price, currency, category,
-  priority, effective_at, expires_at, voided_at, is_undone, applies_to, source, idempotency_key, idempotency_print, test_clock_id,
-  metadata, created_at, updated_at`;
+const COLUMNS = sql`merchant_id, id, customer_id, subscription_id, invoice_id, name, amount, currency, category,
+  priority, effective_at, expires_at, voided_at, applies_to, source, idempotency_key, idempotency_print, test_clock_id,
+  metadata, created_at, updated_at, price, commitment_id, segment, rolled_from, released, is_undone`;
 
 export const insertBillingCredit = (tx: Tx, credit: NewBillingCredit): Promise<unknown> =>
   tx.run(sql`${insertion('billing_credit', withJsonb(credit, 'appliesTo', 'metadata'), COLUMNS)}`);

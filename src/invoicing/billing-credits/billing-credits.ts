@@ -15,7 +15,6 @@ import { balanceOf, type CreditBalance, figuresOf, type ReadCredit } from './fig
 import { makeBillingCredit } from './make.ts';
 import { openUses } from './open-uses.ts';
 import type { BillingCreditCreateBody } from './schemas.ts';
-import { insertWatch } from './watch.sql.ts';
 
 /** A credit that was made, or the one that the same key made before. */
 export interface MadeCredit extends ReadCredit {
@@ -103,7 +102,6 @@ export async function voidBillingCredit(
   if (status !== 'active' && status !== 'scheduled')
     return fail('INVALID_TRANSITION', {}, `The billing credit is ${status.replace('_', ' ')}.`);
   await updateVoidedAt(tx, id, now, now);
-  await insertWatch(tx, credit, now);
   const voided = (await selectBillingCredit(tx, id)) as UsedCredit;
   return ok(await readCredit(dependencies, tx, voided, wall));
 }

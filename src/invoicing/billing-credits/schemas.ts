@@ -122,12 +122,13 @@ export const BillingCreditReply = Type.Object(
 export function toBillingCreditReply({ credit, open, now }: ReadCredit) {
   const money = (amount: Parameters<typeof formatMoney>[0]) => formatMoney(amount, credit.currency);
   const { remaining, used, pending, expired, voided, status } = figuresOf(credit, open, now);
-  const { subscriptionId, invoiceId, category, priority, appliesTo, source, idempotencyKey, metadata } = credit;
+  const { subscriptionId, commitmentId, invoiceId, category, priority, appliesTo, source, idempotencyKey, metadata } =
+    credit;
   return {
     id: credit.id,
     object: 'billing_credit' as const,
     customerId: credit.customerId,
-    ...{ subscriptionId, commitmentId: null, invoiceId },
+    ...{ subscriptionId, commitmentId, invoiceId },
     name: credit.name,
     amount: money(credit.amount),
     currency: credit.currency,

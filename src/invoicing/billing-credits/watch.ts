@@ -127,11 +127,14 @@ async function tellExpired(tx: Tx, { credits, openOf }: Seen, now: Instant): Pro
  * (commercial.md §3). Of one that is undone nothing is, because its invoice gave the price back.
  */
 export function earnedOf(credit: KnownCredit, open: Decimal, now: Instant): Decimal {
-  const { price, amount, currency, used, isUndone } = credit;
+  const { price, amount, currency, used, isUndone, released } = credit;
   if (price === null || isUndone) return ZERO;
   const { expired, voided } = figuresOf(credit, open, now);
-  const gone = used.plus(expired).plus(voided);
-  if (gone.gte(amount)) return price;
+  const moved = released ?? ZERO; // it shows as expired or voided, and is no revenue of this credit
+  const gone = used.plus(expired).plus(voided).minus(moved);
+  const kept = amount.minus(moved);
+  const priceOfKept = roundTo(price.times(kept).div(amount), currency, 'half-away-from-zero');
+  if (gone.gte(kept)) return priceOfKept;
   return Decimal.max(ZERO, roundTo(price.times(gone).div(amount), currency, 'half-away-from-zero'));
 }
 

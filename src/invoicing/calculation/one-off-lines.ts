@@ -4,15 +4,15 @@ import { roundTo } from '../../kernel/money.ts';
 import { invalidField, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, type Instant, instantOrNull } from '../../kernel/time.ts';
 import type { FrozenOutsideTax } from '../invoice/frozen-terms.ts';
-import type { BoughtCredit, OneOffRecord } from '../invoice/invoice.ts';
+import type { BoughtCredit, OneOffRecord, PrepaymentOfLine } from '../invoice/invoice.ts';
 import type { ServiceTime } from '../invoice/service-time.ts';
 import { recordsOf, totalsOf } from './calculate.ts';
 import type { Calculation, OtherLine } from './calculation.ts';
 import { otherLine } from './line-content.ts';
 import { type OutsideItem, type OutsideLine, outsideItems } from './outside-items.ts';
 
-/** The kind of a line on a one-off invoice: written by hand, a bought grant or credit, or a top-up of the wallet. */
-export type OneOffLineType = 'manual' | 'grant' | 'credit_purchase' | 'wallet_top_up';
+/** The kind of a line on a one-off invoice: by hand, a bought grant or credit, a wallet top-up, a prepaid date. */
+export type OneOffLineType = 'manual' | 'grant' | 'credit_purchase' | 'wallet_top_up' | 'prepayment';
 
 /** A line of an invoice that bills no period. */
 export interface OneOffLine {
@@ -28,6 +28,8 @@ export interface OneOffLine {
   readonly service?: ServiceTime | null;
   /** For an order's invoice: the subject of the line, and its amount. */
   readonly source?: { readonly key: string; readonly amount: Decimal };
+  /** For a prepaid date: its commitment and its place. */
+  readonly prepayment?: PrepaymentOfLine;
 }
 
 /** The inputs of a one-off invoice beside its customer and its terms. */
@@ -50,13 +52,14 @@ export const recordOneOff = ({ planId, taxExempt, service: ofAll, lines, buys }:
   ...(buys && { buys }),
   ...(taxExempt !== undefined && { taxExempt }),
   ...(ofAll && { serviceFrom: formatInstant(ofAll.from), serviceTo: formatInstant(ofAll.to) }),
-  lines: lines.map(({ displayName, quantity, unitPrice, itemId, taxRate, type, service, source }) => ({
+  lines: lines.map(({ displayName, quantity, unitPrice, itemId, taxRate, type, service, source, prepayment }) => ({
     displayName,
     quantity: plain(quantity),
     unitPrice: plain(unitPrice),
     itemId: itemId ?? null,
     taxRate: taxRate ? plain(taxRate) : null,
     type,
+    ...(prepayment && { prepayment }),
     ...(source && { sourceKey: source.key, amount: plain(source.amount) }),
     ...(service && { periodStart: formatInstant(service.from), periodEnd: formatInstant(service.to) }),
   })),
@@ -153,7 +156,7 @@ export const otherLineOf = (
     periodEnd: instantOrNull(line.periodEnd) ?? at,
     groupValues: null,
     tiers: null,
-    workings: null,
+    workings: line.prepayment ? { prepayment: line.prepayment } : null,
     sourceKey: line.sourceKey ?? null,
   },
 });

@@ -13,7 +13,9 @@ import { COMMITMENT_COLUMNS } from '../difference/commitments.sql.ts';
 import type { Commitment } from '../terms/commitment.ts';
 
 export const insertCommitment = (tx: Tx, commitment: Commitment): Promise<unknown> =>
-  tx.run(sql`${insertion('commitment', withJsonb(commitment, 'segments', 'appliesTo'), COMMITMENT_COLUMNS)}`);
+  tx.run(
+    sql`${insertion('commitment', withJsonb(commitment, 'segments', 'appliesTo', 'invoiceAt', 'rollover'), COMMITMENT_COLUMNS)}`,
+  );
 
 /** A commitment; locked: until the transaction ends nobody changes it. */
 export const selectCommitment = (tx: Tx, id: string, lock = false): Promise<Commitment | undefined> =>

@@ -2,25 +2,35 @@ import { effectiveNow, effectiveNowForReading } from '../../clocks/index.ts';
 import { findCustomer } from '../../customers/index.ts';
 import { checkReference, type Tx } from '../../db/index.ts';
 import { minorDigits } from '../../kernel/currency.ts';
-import { decimalOf, plain, ZERO } from '../../kernel/decimal.ts';
+import { decimal, decimalOf, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { digitsProblem } from '../../kernel/money.ts';
 import { type FieldError, fail, invalid, notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, type Instant, instantOf, isAfter, isBefore } from '../../kernel/time.ts';
-import { selectPostpaidOf, selectTrueUps } from '../difference/commitments.sql.ts';
+import { selectCommitmentsOf, selectTrueUps } from '../difference/commitments.sql.ts';
 import { storedLineOf } from '../drafts/calculated-line.ts';
 import { freeze } from '../drafts/freeze-terms.ts';
 import { previewTogether } from '../drafts/preview.ts';
-import { loadSpent } from '../drafts/spending.ts';
+import { loadSpent, type SpendingSubscription } from '../drafts/spending.ts';
 import { clockForCustomer } from '../invoice/customer-clock.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { selectWaiting } from '../invoice/invoices.sql.ts';
 import { checkChosen } from '../terms/applies-to.ts';
+import type { BillingTerms } from '../terms/billing-terms.ts';
 import type { Commitment } from '../terms/commitment.ts';
-import { lockBilling } from '../usage/billing-lock.sql.ts';
+import { agreedDates } from '../terms/prepaid.ts';
 import { insertCommitment, selectCommitment, updateCommitment } from './commitments.sql.ts';
 import { type ReadCommitment, standingOf } from './figures.ts';
+import {
+  selectAskedDates,
+  selectBilledSubscriptions,
+  selectCreditsOfCommitments,
+  selectCustomerCommitments,
+  updatePriorityOfCredits,
+} from './prepaid.sql.ts';
+import { settlePrepaid } from './prepaid.ts';
 import type { CommitmentCreateBody, CommitmentUpdateBody } from './schemas.ts';
+import { customersOf, lockScope, termsOfCommitment } from './scope.ts';
 
 /**
  * POST /v0/commitments (commercial.md §4).
@@ -35,12 +45,15 @@ export async function createCommitment(
   const customer = await checkReference(tx, 'customer', body.customerId, 'customerId');
   if (!customer.ok) return customer;
   if (!(await findCustomer(tx, body.customerId, { keep: true }))) return notFound('customer', 'customerId');
-  const { subscriptionId } = body;
-  const subscription = await checkReference(tx, 'subscription', subscriptionId, 'subscriptionId');
-  if (!subscription.ok) return subscription;
-  const terms = await dependencies.source.terms(tx, subscriptionId);
+  const subscriptionId = body.subscriptionId ?? null;
+  if (subscriptionId !== null) {
+    const subscription = await checkReference(tx, 'subscription', subscriptionId, 'subscriptionId');
+    if (!subscription.ok) return subscription;
+  }
+  const of = { customerId: body.customerId, subscriptionId };
+  const terms = await termsOfCommitment(dependencies.source, tx, of);
   const clock =
-    body.testClockId == null
+    terms !== null && body.testClockId == null
       ? ok(terms.clockId)
       : await clockForCustomer(dependencies, tx, body.customerId, body.testClockId);
   if (!clock.ok) return clock;
@@ -48,8 +61,7 @@ export async function createCommitment(
   const commitment: Commitment = {
     merchantId: tx.merchantId,
     id: newId('commitment'),
-    customerId: body.customerId,
-    subscriptionId,
+    ...of,
     name: body.name,
     currency: body.currency,
     type: body.type,
@@ -60,33 +72,77 @@ export async function createCommitment(
     })),
     appliesTo: { planIds: [], priceIds: [], billableMetricIds: [], feeIds: [], ...body.appliesTo },
     priority: body.priority ?? 0,
-    trueUp: body.trueUp ?? 'segment',
+    ...(body.type === 'postpaid' ? { ...POSTPAID, trueUp: body.trueUp ?? 'segment' } : prepaidFieldsOf(body)),
     onEnd: body.onEnd ?? 'owed',
     endedAt: null,
     endReason: null,
-    testClockId: clock.value,
+    clockId: clock.value,
     createdAt: now,
     updatedAt: now,
+    nextActionAt: null,
   };
-  const errors = faultsOf(commitment, now);
-  const wrong = (isWrong: boolean, field: string, message: string) => {
-    if (isWrong) errors.push({ field, message });
-  };
-  wrong(terms.customerId !== body.customerId, 'subscriptionId', 'must be of this customer');
-  wrong(terms.clockId !== clock.value, 'testClockId', 'must be the clock of the subscription');
-  wrong(terms.currency !== body.currency, 'currency', 'must be that of the subscription');
-  const { endsAt } = terms.bounds;
-  wrong(endsAt !== null && !isAfter(endsAt, now), 'subscriptionId', 'must be of a subscription that has not ended');
+  const errors = [...faultsOfType(body), ...faultsOf(commitment, now)];
+  errors.push(...faultsOfSubscription(terms, commitment, now));
   if (errors.length > 0) return invalid(errors);
   const named = await checkChosen(tx, commitment.appliesTo);
   if (!named.ok) return named;
-  await lockBilling(tx, [subscriptionId]);
+  await lockScope(tx, commitment);
   await insertCommitment(tx, commitment);
-  await dependencies.source.markCommitted(tx, subscriptionId);
+  if (subscriptionId !== null) await dependencies.source.markCommitted(tx, subscriptionId);
+  if (commitment.type === 'prepaid') await settlePrepaid(dependencies, tx, commitment, now);
   return ok(await readCommitment(dependencies, tx, commitment, wall));
 }
 
-function faultsOf({ segments, currency }: Commitment, now: Instant): FieldError[] {
+/** The faults of a commitment beside its subscription. */
+function faultsOfSubscription(terms: BillingTerms | null, commitment: Commitment, now: Instant): FieldError[] {
+  if (terms === null) {
+    const message = 'is required: a postpaid commitment is of one subscription';
+    return commitment.type === 'postpaid' ? [{ field: 'subscriptionId', message }] : [];
+  }
+  const errors: FieldError[] = [];
+  const wrong = (isWrong: boolean, field: string, message: string) => {
+    if (isWrong) errors.push({ field, message });
+  };
+  wrong(terms.customerId !== commitment.customerId, 'subscriptionId', 'must be of this customer');
+  wrong(terms.clockId !== commitment.clockId, 'testClockId', 'must be the clock of the subscription');
+  wrong(terms.currency !== commitment.currency, 'currency', 'must be that of the subscription');
+  const { endsAt } = terms.bounds;
+  wrong(endsAt !== null && !isAfter(endsAt, now), 'subscriptionId', 'must be of a subscription that has not ended');
+  return errors;
+}
+
+const POSTPAID = { trueUp: null, invoiceAt: null, availableOn: null, rollover: null } as const;
+
+/** The fields of a prepaid commitment as they are stored. */
+function prepaidFieldsOf({ invoiceAt, availableOn, rollover }: CommitmentCreateBody) {
+  return {
+    ...POSTPAID,
+    invoiceAt:
+      invoiceAt == null || invoiceAt === 'start'
+        ? ('start' as const)
+        : invoiceAt.map(({ date, amount }) => ({
+            date: formatInstant(instantOf(date)),
+            amount: plain(decimalOf(amount)),
+          })),
+    availableOn: availableOn ?? 'issue',
+    rollover: rollover ? { fraction: plain(decimalOf(rollover.fraction)), days: rollover.days } : null,
+  };
+}
+
+/** Fields that only the other type has. */
+const OF_TYPE = {
+  postpaid: ['invoiceAt', 'availableOn', 'rollover'],
+  prepaid: ['trueUp'],
+} as const satisfies Record<CommitmentCreateBody['type'], readonly (keyof CommitmentCreateBody)[]>;
+
+const faultsOfType = (body: CommitmentCreateBody): FieldError[] =>
+  OF_TYPE[body.type].flatMap((field) =>
+    body[field as keyof CommitmentCreateBody] == null
+      ? []
+      : [{ field, message: `must not be set: a ${body.type} commitment has none` }],
+  );
+
+function faultsOf({ segments, currency, invoiceAt }: Commitment, now: Instant): FieldError[] {
   const errors: FieldError[] = [];
   const wrong = (isWrong: boolean, field: string, message: string) => {
     if (isWrong) errors.push({ field, message });
@@ -104,6 +160,16 @@ function faultsOf({ segments, currency }: Commitment, now: Instant): FieldError[
     wrong(place === 0 && !isAfter(end, now), `${field}.endDate`, 'must be in the future');
     wrong(decimalPlaces(amount) > minorDigits(currency), `${field}.amount`, digitsProblem(currency));
   }
+  if (invoiceAt === null || invoiceAt === 'start') return errors;
+  for (const [place, { amount }] of invoiceAt.entries())
+    wrong(decimalPlaces(amount) > minorDigits(currency), `invoiceAt.${place}.amount`, digitsProblem(currency));
+  const total = sum(segments.map(({ amount }) => decimal(amount)));
+  const asked = sum(invoiceAt.map(({ amount }) => decimal(amount)));
+  wrong(
+    !asked.eq(total),
+    'invoiceAt',
+    `must come to ${plain(total)}, as the segments do, and comes to ${plain(asked)}`,
+  );
   return errors;
 }
 
@@ -137,6 +203,7 @@ export async function changeCommitment(
   if (status === 'ended' && onEnd !== undefined && onEnd !== commitment.onEnd)
     return fail('INVALID_TRANSITION', {}, 'The commitment has ended, so that its end is decided.');
   const changed = await updateCommitment(tx, id, { name, priority, onEnd } as Partial<Commitment>, now);
+  await updatePriorityOfCredits(tx, id, changed.priority, now);
   return ok(await readCommitment(dependencies, tx, changed, wall));
 }
 
@@ -156,18 +223,19 @@ export async function endCommitment(
   const { now, status } = found.value;
   if (status === 'ended') return fail('INVALID_TRANSITION', {}, 'The commitment has ended.');
   const ended = await updateCommitment(tx, id, { endedAt: now, endReason: reason }, now);
+  if (ended.type === 'prepaid') await settlePrepaid(dependencies, tx, ended, now);
   return ok(await readCommitment(dependencies, tx, ended, wall));
 }
 
-/** A commitment that is locked with the billing of its subscription, and where it stands now. */
+/** A commitment that is locked with the billing of its subscriptions, and where it stands now. */
 async function lockWithNow({ source }: InvoicingDependencies, tx: Tx, id: string, wall: Instant) {
   const seen = await selectCommitment(tx, id);
   if (!seen) return notFound('commitment');
-  const now = await effectiveNow(tx, seen.testClockId, wall);
-  await lockBilling(tx, [seen.subscriptionId]);
+  const now = await effectiveNow(tx, seen.clockId, wall);
+  await lockScope(tx, seen);
   const commitment = (await selectCommitment(tx, id, true)) as Commitment;
-  const { bounds } = await source.terms(tx, seen.subscriptionId);
-  return ok({ commitment, now, status: standingOf(commitment, bounds.endsAt, now).status });
+  const terms = await termsOfCommitment(source, tx, seen);
+  return ok({ commitment, now, status: standingOf(commitment, terms?.bounds.endsAt ?? null, now).status });
 }
 
 async function readCommitment(
@@ -188,45 +256,97 @@ export async function readCommitments(
   wall: Instant,
 ): Promise<ReadCommitment[]> {
   const found = new Map<string, ReadCommitment>();
-  for (const [subscriptionId, those] of Map.groupBy(commitments, (each) => each.subscriptionId)) {
-    const [{ merchantId, testClockId }] = those as [Commitment, ...Commitment[]];
+  const groups = Map.groupBy(commitments, ({ merchantId, customerId, subscriptionId, clockId, currency, type }) =>
+    [merchantId, customerId, subscriptionId, clockId, currency, type].join(' '),
+  );
+  for (const those of groups.values()) {
+    const all = those as [Commitment, ...Commitment[]];
+    const [{ merchantId, clockId }] = all;
     const own = tx.of(merchantId); // an operator's list has several
-    const now = await effectiveNowForReading(own, testClockId, wall);
-    for (const read of await readOf(dependencies, own, subscriptionId, those, now)) found.set(read.commitment.id, read);
+    const now = await effectiveNowForReading(own, clockId, wall);
+    for (const read of await readOf(dependencies, own, all, now)) found.set(read.commitment.id, read);
   }
   return commitments.map(({ id }) => found.get(id) as ReadCommitment);
 }
 
-/** Commitments of one subscription: what is spent for one depends on those before it. */
+/**
+ * Commitments of one type, of one subscription or of all of a customer: what is spent for one depends on those before
+ * it.
+ */
 async function readOf(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  subscriptionId: string,
-  commitments: readonly Commitment[],
+  commitments: readonly [Commitment, ...Commitment[]],
   now: Instant,
 ): Promise<ReadCommitment[]> {
   const { source } = dependencies;
-  const terms = await source.terms(tx, subscriptionId);
-  const all = await selectPostpaidOf(tx, subscriptionId);
-  const waiting = (await selectWaiting(tx, [subscriptionId])).get(subscriptionId) ?? [];
-  const previews = await previewTogether(dependencies, tx, waiting);
-  const frozen = await freeze(dependencies, tx, { terms }, { gracePeriodEnd: now, periodStart: now, periodEnd: now });
-  const lines = previews.flatMap(({ invoice, calculation }) =>
-    calculation.lines.map((line) => storedLineOf(invoice, line)),
-  );
-  const spent = await loadSpent(tx, source, terms, all, { lines, invoiceId: '', frozen }, now);
-  const asked = await selectTrueUps(tx, subscriptionId);
+  const [first] = commitments;
+  const { subscriptionId, type } = first;
+  const endsAt = (await termsOfCommitment(source, tx, first))?.bounds.endsAt ?? null;
+  const all = await (subscriptionId === null
+    ? selectCustomerCommitments(tx, first)
+    : selectCommitmentsOf(tx, subscriptionId, type));
+  const subscriptions = await loadSpending(dependencies, tx, first, now);
+  const spent = await loadSpent(tx, source, subscriptions, { commitments: all, endsAt }, now);
+  const asked = type === 'postpaid' && subscriptionId !== null ? await selectTrueUps(tx, subscriptionId) : [];
+  const prepaid = type === 'prepaid' ? await loadPrepaid(tx, commitments) : null;
   return commitments.map((commitment) => {
-    const own = spent[all.findIndex(({ id }) => id === commitment.id)] ?? [];
+    const { id, invoiceAt, segments } = commitment;
+    const own = spent[all.findIndex((each) => each.id === id)] ?? [];
+    const ofDates = agreedDates(commitment).map(({ place }) => prepaid?.invoiceOf(id, place) ?? null);
     return {
       commitment,
-      endsAt: terms.bounds.endsAt,
-      spent: commitment.segments.map((_, place) => own[place] ?? ZERO),
-      invoiceIds: commitment.segments.map((_, place) => {
-        const first = asked.find((each) => each.commitmentId === commitment.id && each.segment === place);
-        return first?.invoiceId ?? null;
+      endsAt,
+      spent: segments.map((_, place) => own[place] ?? ZERO),
+      invoiceIds: segments.map((_, place) => {
+        if (invoiceAt === 'start') return ofDates[place] ?? null;
+        return asked.find((each) => each.commitmentId === id && each.segment === place)?.invoiceId ?? null;
       }),
+      ofDates,
+      creditIds: segments.map((_, place) => prepaid?.creditOf(id, place) ?? null),
       now,
     };
   });
+}
+
+/** The subscriptions that count for a commitment, with what their open periods come to. */
+async function loadSpending(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  commitment: Commitment,
+  now: Instant,
+): Promise<SpendingSubscription[]> {
+  const { subscriptionId } = commitment;
+  const ids =
+    subscriptionId === null
+      ? await selectBilledSubscriptions(tx, await customersOf(tx, commitment), commitment)
+      : [subscriptionId];
+  const waiting = await selectWaiting(tx, ids);
+  const previews = await previewTogether(dependencies, tx, [...waiting.values()].flat());
+  const found: SpendingSubscription[] = [];
+  for (const terms of (await dependencies.source.termsOf(tx, ids)).values()) {
+    const at = { gracePeriodEnd: now, periodStart: now, periodEnd: now };
+    const frozen = await freeze(dependencies, tx, { terms }, at);
+    const lines = previews
+      .filter(({ invoice }) => invoice.subscriptionId === terms.subscriptionId)
+      .flatMap(({ invoice, calculation }) => calculation.lines.map((line) => storedLineOf(invoice, line)));
+    found.push({ terms, unstored: { lines, invoiceId: '', frozen } });
+  }
+  return found;
+}
+
+/** The invoices of the dates of prepaid commitments, and the first billing credit of each segment. */
+async function loadPrepaid(tx: Tx, commitments: readonly Commitment[]) {
+  const ids = commitments.map(({ id }) => id);
+  const dates = await selectAskedDates(tx, ids);
+  const credits = await selectCreditsOfCommitments(tx, ids);
+  return {
+    invoiceOf: (id: string, place: number) =>
+      dates.find((date) => date.commitmentId === id && date.place === place)?.invoiceId,
+    creditOf: (id: string, place: number) =>
+      credits.find(
+        ({ commitmentId, segment, rolledFrom, isUndone }) =>
+          commitmentId === id && segment === place && rolledFrom === null && !isUndone,
+      )?.id,
+  };
 }

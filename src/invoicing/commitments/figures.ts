@@ -15,6 +15,10 @@ export interface ReadCommitment {
   readonly spent: readonly Decimal[];
   /** For each segment the invoice that asked what was missing. */
   readonly invoiceIds: readonly (string | null)[];
+  /** For each date of a prepaid one its invoice. */
+  readonly ofDates: readonly (string | null)[];
+  /** For each segment of a prepaid one its first billing credit. */
+  readonly creditIds: readonly (string | null)[];
   /** Effective now for it. */
   readonly now: Instant;
 }

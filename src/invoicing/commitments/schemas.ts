@@ -16,7 +16,7 @@ import { type Decimal, decimal, plain } from '../../kernel/decimal.ts';
 import { formatMoney } from '../../kernel/money.ts';
 import { formatInstant } from '../../kernel/time.ts';
 import { AppliesToBody, AppliesToReply } from '../terms/applies-to.ts';
-import { COMMITMENT_TYPES, ENDS, type StoredSegment, TRUE_UPS } from '../terms/commitment.ts';
+import { AVAILABLE_ON, COMMITMENT_TYPES, ENDS, type StoredSegment, TRUE_UPS } from '../terms/commitment.ts';
 import { PriceOverrideReply } from '../terms/price-override-schema.ts';
 import { COMMITMENT_STATUSES, figuresOf, type ReadCommitment, standingOf } from './figures.ts';
 
@@ -27,18 +27,27 @@ const Priority = Type.Integer({ minimum: -MOST_PRIORITY, maximum: MOST_PRIORITY 
 
 const COMMITMENT_FIELDS: FieldWords = {
   customerId: 'The customer that has promised to spend.',
-  subscriptionId: 'The subscription whose spending counts.',
+  subscriptionId: 'The subscription whose spending counts. Null, for a prepaid one: all of the customer on its clock.',
   name: ['The name, as invoices show it.', 'Contract 2026'],
-  currency: 'The currency of the amounts: that of the subscription.',
-  type: '`postpaid`: what is missing to the amount of a segment is invoiced at its end.',
+  currency: 'The currency of the amounts: that of the subscription, where it is of one.',
+  type:
+    '`postpaid`: what is missing to the amount of a segment is invoiced at its end. `prepaid`: the amounts are invoiced ' +
+    'first, and each segment makes a billing credit that pays its charges.',
   segments: 'The parts of the term, each with its own amount. Each begins where the one before it ends.',
   appliesTo: 'The charges that count. Without it: all.',
   priority: 'Spending counts for one commitment at a time, for the one with the lowest number first.',
-  trueUp: '`segment`: what is missing is asked at the end of each segment. `term`: once, at the end of the last one.',
+  trueUp:
+    'Of a postpaid commitment. `segment`: what is missing is asked at the end of each segment. `term`: once, at the end of the last one.',
+  invoiceAt:
+    'Of a prepaid commitment: when it is invoiced. `start`: each segment at its start. Or dates with their amounts, ' +
+    'which come to the same sum as the segments.',
+  availableOn:
+    'Of a prepaid commitment: its billing credits begin with the issue of its invoices, or with the payment.',
+  rollover: 'Of a prepaid commitment: the part of the rest of a segment that goes on, and for how long.',
   onEnd:
-    'What an early end asks. `owed`: what is missing to all segments. `prorated`: to the part that is over. ' +
-    '`waived`: nothing.',
-  testClockId: 'The test clock: that of the subscription.',
+    'What an early end asks. `owed`: what is missing to all segments; of a prepaid one all dates. `prorated`: the part ' +
+    'that is over; of a prepaid one the rest is given back. `waived`: nothing more.',
+  testClockId: 'The test clock: that of the subscription. Default: the one clock of all subscriptions of the customer.',
 };
 
 const SEGMENT_FIELDS: FieldWords = {
@@ -47,13 +56,23 @@ const SEGMENT_FIELDS: FieldWords = {
   amount: 'What is to be spent, before tax, in major units.',
 };
 
+const DATE_FIELDS: FieldWords = {
+  date: 'When the amount is invoiced.',
+  amount: 'The amount before tax, in major units.',
+};
+const ROLLOVER_FIELDS: FieldWords = {
+  fraction: 'The part of the rest that goes on, above 0, at most 1.',
+  days: 'How many days longer that part holds.',
+};
+const MOST_DAYS = 3660;
+
 export const CommitmentCreateBody = Strict(
   {
     customerId: Id('customer'),
-    subscriptionId: Id('subscription'),
+    subscriptionId: Type.Optional(Nullable(Id('subscription'))),
     name: Name,
     currency: Type.String({ format: 'currency' }),
-    type: OneOf(['postpaid'] as const),
+    type: OneOf(COMMITMENT_TYPES),
     segments: Type.Array(
       Strict(
         { startDate: Timestamp, endDate: Timestamp, amount: DecimalText({ minimum: '0', maximum: MOST }) },
@@ -63,14 +82,40 @@ export const CommitmentCreateBody = Strict(
     ),
     appliesTo: Type.Optional(Nullable(AppliesToBody)),
     priority: Type.Optional(Priority),
-    trueUp: Type.Optional(OneOf(TRUE_UPS)),
+    trueUp: Type.Optional(Nullable(OneOf(TRUE_UPS))),
+    invoiceAt: Type.Optional(
+      Nullable(
+        Type.Union([
+          Type.Literal('start'),
+          Type.Array(
+            Strict(
+              { date: Timestamp, amount: DecimalText({ exclusiveMinimum: '0', maximum: MOST }) },
+              { 'x-fields': DATE_FIELDS },
+            ),
+            { minItems: 1, maxItems: MOST_SEGMENTS },
+          ),
+        ]),
+      ),
+    ),
+    availableOn: Type.Optional(Nullable(OneOf(AVAILABLE_ON))),
+    rollover: Type.Optional(
+      Nullable(
+        Strict(
+          {
+            fraction: DecimalText({ exclusiveMinimum: '0', maximum: '1' }),
+            days: Type.Integer({ minimum: 1, maximum: MOST_DAYS }),
+          },
+          { 'x-fields': ROLLOVER_FIELDS },
+        ),
+      ),
+    ),
     onEnd: Type.Optional(OneOf(ENDS)),
     testClockId: Type.Optional(Nullable(Id('testClock'))),
     merchantId: Type.Optional(Id('organization')),
   },
   {
     $id: 'CommitmentCreate',
-    'x-minor-units': ['segments.*.amount'],
+    'x-minor-units': ['segments.*.amount', 'invoiceAt.*.amount'],
     examples: [
       {
         customerId: 'cus_01J8Z3',
@@ -121,8 +166,8 @@ const CommitmentSegment = Type.Object(
       pace: 'What is spent, divided by what an even pace would have spent. Null: the segment has not begun.',
       forecast: 'What will be spent by its end at this pace. Null: the segment has not begun.',
       shortfall: 'What is missing now.',
-      billingCreditId: 'Of a prepaid commitment: its billing credit. Null: none.',
-      invoiceId: 'The invoice that asked what was missing. Null: none did.',
+      billingCreditId: 'Of a prepaid commitment: its first billing credit. Null: none.',
+      invoiceId: 'The invoice that asked what was missing, or asked the segment at its start. Null: none did.',
     },
   },
 );
@@ -142,9 +187,19 @@ export const CommitmentReply = Type.Object(
     appliesTo: AppliesToReply,
     priority: Type.Integer(),
     trueUp: Nullable(OneOf(TRUE_UPS)),
-    invoiceAt: Nullable(OneOf(['start'] as const)),
-    availableOn: Nullable(OneOf(['issue', 'payment'] as const)),
-    rollover: Nullable(Type.Object({ fraction: DecimalOut, days: Type.Integer() })),
+    invoiceAt: Nullable(
+      Type.Union([
+        Type.Literal('start'),
+        Type.Array(
+          Type.Object(
+            { date: Timestamp, amount: DecimalOut, invoiceId: Nullable(Id('invoice')) },
+            { 'x-fields': { ...DATE_FIELDS, invoiceId: 'The invoice of the date. Null: it has not come.' } },
+          ),
+        ),
+      ]),
+    ),
+    availableOn: Nullable(OneOf(AVAILABLE_ON)),
+    rollover: Nullable(Type.Object({ fraction: DecimalOut, days: Type.Integer() }, { 'x-fields': ROLLOVER_FIELDS })),
     onEnd: OneOf(ENDS),
     overrides: Type.Array(PriceOverrideReply),
     status: OneOf(COMMITMENT_STATUSES),
@@ -159,11 +214,6 @@ export const CommitmentReply = Type.Object(
     'x-fields': {
       ...COMMITMENT_FIELDS,
       orderId: 'The order. Null: it is of a subscription.',
-      invoiceAt: 'Of a prepaid commitment: when it is invoiced. Null: it is postpaid.',
-      availableOn: 'Of a prepaid commitment: what its billing credits wait for. Null: it is postpaid.',
-      rollover: 'Of a prepaid commitment: what goes on behind a segment. Null: nothing does.',
-      fraction: 'The part of the rest that goes on.',
-      days: 'How many days longer that part holds.',
       overrides: 'The negotiated prices that hold while it does.',
       status: '`scheduled`: its first segment has not begun. `ended`: its term is over, or it ended before.',
       endedAt: 'When it ended before its term, by a request or with its subscription. Null: it did not.',
@@ -172,21 +222,31 @@ export const CommitmentReply = Type.Object(
 );
 
 /** A commitment as the API answers it. */
-export function toCommitmentReply({ commitment, endsAt, spent, invoiceIds, now }: ReadCommitment) {
+export function toCommitmentReply(read: ReadCommitment) {
+  const { commitment, endsAt, spent, invoiceIds, ofDates, creditIds, now } = read;
   const { id, merchantId, customerId, subscriptionId, name, currency, type, appliesTo, priority } = commitment;
+  const { invoiceAt, availableOn, rollover, clockId } = commitment;
   const { status, endedAt } = standingOf(commitment, endsAt, now);
   return {
     ...{ id, object: 'commitment' as const, merchantId, customerId, subscriptionId, orderId: null, name, currency },
     type,
     segments: commitment.segments.map((segment, place) => ({
       ...segmentReply(segment, spent[place] as Decimal, { now, currency }),
+      billingCreditId: creditIds[place] ?? null,
       invoiceId: invoiceIds[place] ?? null,
     })),
     ...{ appliesTo, priority, trueUp: commitment.trueUp, onEnd: commitment.onEnd, status },
-    // Of postpaid commitments, which are all that there are.
-    ...{ invoiceAt: null, availableOn: null, rollover: null, overrides: [] },
+    invoiceAt:
+      invoiceAt === null || invoiceAt === 'start'
+        ? invoiceAt
+        : invoiceAt.map(({ date, amount }, place) => ({
+            date: formatInstant(Temporal.Instant.from(date)),
+            amount: formatMoney(decimal(amount), currency),
+            invoiceId: ofDates[place] ?? null,
+          })),
+    ...{ availableOn, rollover, overrides: [] },
     endedAt: endedAt && formatInstant(endedAt),
-    ...(commitment.testClockId !== null && { testClockId: commitment.testClockId }),
+    ...(clockId !== null && { testClockId: clockId }),
     createdAt: formatInstant(commitment.createdAt),
     updatedAt: formatInstant(commitment.updatedAt),
   };
@@ -209,6 +269,5 @@ function segmentReply(
     pace: pace && plain(pace),
     forecast: forecast && money(forecast),
     shortfall: money(missing),
-    billingCreditId: null,
   };
 }

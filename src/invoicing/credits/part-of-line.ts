@@ -20,6 +20,8 @@ export interface CreditedInvoice {
   leftOf(line: LineRow): AmountWithTax | null;
   readonly behavior: Behavior;
   readonly currency: string;
+  /** May prepayments be credited? Only where their commitment ends. */
+  readonly creditsPrepayments?: boolean;
 }
 
 /** Lines that are no charge: they take something off one, or give back what others billed. */
@@ -38,6 +40,8 @@ export function partsOfLines(invoice: CreditedInvoice, asked: readonly AskedPart
     if (!line) return invalidField(`${at}.lineItemId`, 'must be a line of this invoice');
     if (NO_CHARGES.has(line.type) || line.totalAmount.lte(0))
       return invalidField(`${at}.lineItemId`, 'must be a charge; credit the charge that this line belongs to');
+    if (line.type === 'prepayment' && !invoice.creditsPrepayments)
+      return invalidField(`${at}.lineItemId`, 'must not be a prepayment: refund its invoice');
     const part = partOfLine(invoice, line, each, at);
     if ('message' in part) return invalidField(part.field, part.message);
     parts.push(part);

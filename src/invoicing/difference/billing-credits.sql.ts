@@ -3,9 +3,10 @@ import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { UsedCredit } from '../terms/billing-credit.ts';
 
-export const CREDIT_COLUMNS = sql`b.merchant_id, b.id, b.customer_id, b.subscription_id, b.invoice_id, b.name, b.amount, b.price,
-  b.currency, b.category, b.priority, b.effective_at, b.expires_at, b.voided_at, b.is_undone, b.applies_to, b.source,
-  b.idempotency_key, b.test_clock_id, b.metadata, b.created_at, b.updated_at`;
+export const CREDIT_COLUMNS = sql`b.merchant_id, b.id, b.customer_id, b.subscription_id, b.invoice_id, b.name, b.amount,
+  b.currency, b.category, b.priority, b.effective_at, b.expires_at, b.voided_at, b.applies_to, b.source,
+  b.idempotency_key, b.test_clock_id, b.metadata, b.created_at, b.updated_at, b.price, b.commitment_id, b.segment,
+  b.rolled_from, b.released, b.is_undone`;
 
 /** What line `l` of a credit pays: below 0, or above for one that gives back. Credit notes over it gave back, too. */
 export const NET_OF_USE = sql`
@@ -150,5 +151,5 @@ export const selectOverdrawn = (tx: Tx, customerIds: readonly string[]): Promise
   tx.rows<{ name: string }>(sql`
     select b.name from billing_credit b cross join lateral (${creditUses()}) u
      where b.merchant_id = ${tx.merchantId} and b.customer_id = any (${[...customerIds]}::text[])
-       and u.used + u.held > b.amount
+       and u.used + u.held > b.amount - coalesce(b.released, 0)
      order by b.seq`);

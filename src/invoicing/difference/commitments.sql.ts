@@ -6,13 +6,14 @@ import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { Commitment } from '../terms/commitment.ts';
 
 export const COMMITMENT_COLUMNS: Sql = sql`merchant_id, id, customer_id, subscription_id, name, currency, type, segments,
-  applies_to, priority, true_up, on_end, ended_at, end_reason, test_clock_id, created_at, updated_at`;
+  applies_to, priority, true_up, invoice_at, available_on, rollover, on_end, ended_at, end_reason, clock_id,
+  next_action_at, created_at, updated_at`;
 
-/** The postpaid commitments for which the spending of a subscription counts, in their order. */
-export const selectPostpaidOf = (tx: Tx, subscriptionId: string): Promise<Commitment[]> =>
+/** The commitments of a type for which the spending of a subscription counts, in their order. */
+export const selectCommitmentsOf = (tx: Tx, subscriptionId: string, type: Commitment['type']): Promise<Commitment[]> =>
   tx.rows<Commitment>(sql`
     select ${COMMITMENT_COLUMNS} from commitment
-     where merchant_id = ${tx.merchantId} and subscription_id = ${subscriptionId} and type = 'postpaid'
+     where merchant_id = ${tx.merchantId} and subscription_id = ${subscriptionId} and type = ${type}
      order by priority, seq`);
 
 /** What an invoice asked of what is missing to a commitment. */

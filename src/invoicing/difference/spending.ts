@@ -7,6 +7,7 @@ import type { StoredCredit, StoredLine } from './billed.ts';
 
 /** A part of what a subscription comes to, before tax, at its time. */
 export interface Spending {
+  readonly subscriptionId: string;
   /** The catalog's price; null: the minimum of the plan. */
   readonly priceId: string | null;
   readonly at: Instant;
@@ -39,9 +40,9 @@ export function spendingsIn(
   lines: readonly StoredLine[],
   credits: readonly StoredCredit[],
   splits: readonly Split[],
-): Spending[] {
+): Omit<Spending, 'subscriptionId'>[] {
   const groups = Map.groupBy(entriesOf(lines, credits), (entry) => keyOf(entry, splits));
-  return [...groups.values()].flatMap((entries): Spending[] => {
+  return [...groups.values()].flatMap((entries): Omit<Spending, 'subscriptionId'>[] => {
     const [{ kind, priceId, period }] = entries as [Entry, ...Entry[]];
     const amount = sum(entries.map((entry) => entry.amount));
     if (amount.isZero()) return [];
@@ -121,7 +122,7 @@ export interface Spendable {
   readonly segments: readonly HeldSegment[];
   /** Its segments have one amount together. */
   readonly isTerm: boolean;
-  readonly counts: (priceId: string | null) => boolean;
+  readonly counts: (spending: Pick<Spending, 'subscriptionId' | 'priceId'>) => boolean;
 }
 
 /**
@@ -137,9 +138,9 @@ export function allocateSpending(commitments: readonly Spendable[], spendings: r
     const own = spent[of] as Decimal[];
     own[segment] = (own[segment] as Decimal).plus(amount);
   };
-  for (const { priceId, at, amount } of ordered) {
-    const places = placesOf(commitments, priceId, at);
-    let open = amount;
+  for (const spending of ordered) {
+    const places = placesOf(commitments, spending);
+    let open = spending.amount;
     for (const place of places) {
       const taken = Decimal.min(Decimal.max(ZERO, open), roomOf(commitments, spent, place));
       add(place, taken);
@@ -157,10 +158,11 @@ interface Place {
   readonly segment: number;
 }
 
-const placesOf = (commitments: readonly Spendable[], priceId: string | null, at: Instant): Place[] =>
+const placesOf = (commitments: readonly Spendable[], spending: Spending): Place[] =>
   commitments.flatMap(({ segments, counts }, of) => {
+    const { at } = spending;
     const segment = segments.findIndex(({ start, until }) => !isBefore(at, start) && isBefore(at, until));
-    return segment !== -1 && counts(priceId) ? [{ of, segment }] : [];
+    return segment !== -1 && counts(spending) ? [{ of, segment }] : [];
   });
 
 /** What is missing to the amount of a segment, or of all of them. */

@@ -156,7 +156,7 @@ export function toInvoiceLineReply(
     couponId: line.workings?.coupon?.couponId ?? null,
     redemptionId: line.workings?.coupon?.redemptionId ?? null,
     billingCreditId: line.workings?.use?.billingCreditId ?? null,
-    commitmentId: line.workings?.trueUp?.commitmentId ?? null,
+    commitmentId: (line.workings?.trueUp ?? line.workings?.prepayment)?.commitmentId ?? null,
     ...ownerOfLine(line, invoice),
   };
 }

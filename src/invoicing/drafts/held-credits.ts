@@ -92,7 +92,7 @@ export class HeldCredits {
   }
 
   #frozen(credit: CreditFor, terms: BillingTerms): FrozenCredit {
-    const { id, name, amount, used, held, effectiveAt, appliesTo: of } = credit;
+    const { id, name, amount, used, held, released, effectiveAt, appliesTo: of } = credit;
     const isForAll = !namesCharges(of) && of.planIds.length === 0;
     const prices = versionsOf(terms).flatMap((version) =>
       version.prices.filter((price) => appliesTo(of, { planId: version.planId, price })).map((price) => price.id),
@@ -103,6 +103,7 @@ export class HeldCredits {
         amount
           .minus(used)
           .minus(held)
+          .minus(released ?? ZERO)
           .minus(this.#taken.get(id) ?? ZERO),
       ),
       priceIds: isForAll ? null : [...new Set(prices)],

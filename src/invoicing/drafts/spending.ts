@@ -6,7 +6,7 @@ import { spentUntil } from '../calculation/due-lines.ts';
 import { selectBilledLines, selectCredits } from '../difference/billed.sql.ts';
 import type { StoredCredit, StoredLine } from '../difference/billed.ts';
 import { selectPeriodsAt } from '../difference/commitments.sql.ts';
-import { allocateSpending, type Spendable, type Split, spendingsIn } from '../difference/spending.ts';
+import { allocateSpending, type Spendable, type Spending, type Split, spendingsIn } from '../difference/spending.ts';
 import type { FrozenTerms } from '../invoice/frozen-terms.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { asBilled, cellOf, chargesInArrears, justBefore } from '../owed/charges.ts';
@@ -26,37 +26,67 @@ export interface UnstoredSpending {
   readonly frozen: FrozenTerms;
 }
 
+/** A subscription with what of its spending is not stored. */
+export interface SpendingSubscription {
+  readonly terms: BillingTerms;
+  readonly unstored: UnstoredSpending;
+}
+
 /**
- * What is spent of a subscription for the segments of its commitments (commercial.md §4): of the lines of all its
+ * What is spent of subscriptions for the segments of their commitments (commercial.md §4): of the lines of all their
  * invoices, less what is credited of them.
+ * @param endsAt the end of the one subscription of the commitments; null: none is set, or they are of several
  * @param until spending after it does not count; null: all of it
  */
 export async function loadSpent(
   tx: Tx,
   source: BillingSource,
-  terms: BillingTerms,
-  commitments: readonly Commitment[],
-  unstored: UnstoredSpending,
+  subscriptions: readonly SpendingSubscription[],
+  { commitments, endsAt }: { readonly commitments: readonly Commitment[]; readonly endsAt: Instant | null },
   until: Instant | null,
 ): Promise<Decimal[][]> {
-  const { endsAt } = terms.bounds;
-  const spendable = commitments.map((commitment) => spendableOf(terms, commitment, endsAt));
+  const all = subscriptions.map(({ terms }) => terms);
+  const spendable = commitments.map((commitment) => spendableOf(all, commitment, endsAt));
   const starts = spendable.flatMap(({ segments }) => segments.map(({ start }) => start));
   const [first] = starts;
   if (!first) return [];
   const since = justBefore(starts.reduce(earliest, first));
+  const spendings: Spending[] = [];
+  for (const each of subscriptions) spendings.push(...(await spendingsOf(tx, source, each, spendable, since)));
+  return allocateSpending(
+    spendable,
+    spendings.filter(({ at }) => until === null || !isAfter(at, until)),
+  );
+}
+
+async function spendingsOf(
+  tx: Tx,
+  source: BillingSource,
+  { terms, unstored }: SpendingSubscription,
+  spendable: readonly Spendable[],
+  since: Instant,
+): Promise<Spending[]> {
+  const { subscriptionId } = terms;
   const of = { merchantId: terms.merchantId, subscriptionId: terms.subscriptionId, id: unstored.invoiceId };
   const lines = [...(await selectBilledLines(tx, of, since)), ...unstored.lines];
   const credits: readonly StoredCredit[] = await selectCredits(tx, of, since);
   const bounds = spendable.flatMap(({ segments }) => segments.flatMap((each) => [each.start, each.until]));
   const splits = await loadSplits(tx, source, terms, { lines, bounds, frozen: unstored.frozen });
-  const spendings = spendingsIn(lines, credits, splits).filter(({ at }) => until === null || !isAfter(at, until));
-  return allocateSpending(spendable, spendings);
+  return spendingsIn(lines, credits, splits).map((spending) => ({ ...spending, subscriptionId }));
 }
 
-/** A commitment with the prices of a subscription that count for it. */
-function spendableOf(terms: BillingTerms, commitment: Commitment, endsAt: Instant | null): Spendable {
-  const { appliesTo: of } = commitment;
+/** A commitment with the prices of subscriptions that count for it. */
+function spendableOf(all: readonly BillingTerms[], commitment: Commitment, endsAt: Instant | null): Spendable {
+  const counting = new Map(all.map((terms) => [terms.subscriptionId, countingOf(terms, commitment)]));
+  return {
+    segments: heldSegments(commitment, endsAt),
+    isTerm: commitment.trueUp === 'term',
+    counts: ({ subscriptionId, priceId }) => counting.get(subscriptionId)?.(priceId) ?? false,
+  };
+}
+
+/** Which prices of a subscription count for a commitment; null: the minimum of the plan. */
+function countingOf(terms: BillingTerms, { appliesTo: of }: Commitment): (priceId: string | null) => boolean {
   const isForAll = !namesCharges(of) && of.planIds.length === 0;
   const chosen = new Set(
     versionsOf(terms).flatMap((version) =>
@@ -66,11 +96,7 @@ function spendableOf(terms: BillingTerms, commitment: Commitment, endsAt: Instan
     ),
   );
   const countsMinimum = !namesCharges(of) && hasPlan(of, terms.planId);
-  return {
-    segments: heldSegments(commitment, endsAt),
-    isTerm: commitment.trueUp === 'term',
-    counts: (priceId) => (priceId === null ? countsMinimum : isForAll || chosen.has(priceId)),
-  };
+  return (priceId) => (priceId === null ? countsMinimum : isForAll || chosen.has(priceId));
 }
 
 interface ToSplit {

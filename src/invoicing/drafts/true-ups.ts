@@ -3,7 +3,7 @@ import { merchantSettings } from '../../identity/index.ts';
 import { Decimal, decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import { HOURS_PER_DAY, type Instant, isAfter, isBefore } from '../../kernel/time.ts';
 import type { StoredLine } from '../difference/billed.ts';
-import { type AskedTrueUp, selectPostpaidOf, selectTrueUps } from '../difference/commitments.sql.ts';
+import { type AskedTrueUp, selectCommitmentsOf, selectTrueUps } from '../difference/commitments.sql.ts';
 import type { UncalculatedInvoice } from '../difference/due.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
 import type { FrozenTerms, FrozenTrueUp } from '../invoice/frozen-terms.ts';
@@ -39,7 +39,7 @@ export async function freezeTrueUps(tx: Tx, source: BillingSource, facts: Invoic
   const { terms, invoice } = facts;
   const at = asksUntil(terms, invoice);
   if (at === null || terms.isCommitted !== true) return frozen;
-  const commitments = await selectPostpaidOf(tx, terms.subscriptionId);
+  const commitments = await selectCommitmentsOf(tx, terms.subscriptionId, 'postpaid');
   const { lateUsageDays } = await merchantSettings(tx);
   const due = commitments.map((commitment) =>
     targetsOf(commitment, terms.bounds.endsAt).filter((target) => isDue(facts, target, at, lateUsageDays)),
@@ -49,7 +49,7 @@ export async function freezeTrueUps(tx: Tx, source: BillingSource, facts: Invoic
   const { lines } = calculateInvoice(facts.billing, plainTerms, invoice, facts.usage, facts.beside);
   const own = [...(facts.before ?? []), ...lines.map((line) => storedLineOf(invoice, line))];
   const unstored = { lines: own, invoiceId: invoice.id, frozen };
-  const spent = await loadSpent(tx, source, terms, commitments, unstored, null);
+  const spent = await loadSpent(tx, source, [{ terms, unstored }], { commitments, endsAt: terms.bounds.endsAt }, null);
   const asked = [...(await selectTrueUps(tx, terms.subscriptionId, invoice.id)), ...askedBy(facts.before ?? [])];
   const trueUps = trueUpsOf({ commitments, due, spent, asked, frozen });
   return trueUps.length === 0 ? frozen : { ...frozen, trueUps };
@@ -66,12 +66,13 @@ export async function isTrueUpOpen(
   frozen: FrozenTerms,
   now: Instant,
 ): Promise<boolean> {
-  const commitments = await selectPostpaidOf(tx, terms.subscriptionId);
+  const commitments = await selectCommitmentsOf(tx, terms.subscriptionId, 'postpaid');
   const due = commitments.map((commitment) =>
     targetsOf(commitment, terms.bounds.endsAt).filter(({ end }) => !isAfter(end, now)),
   );
   if (due.every((targets) => targets.length === 0)) return false;
-  const spent = await loadSpent(tx, source, terms, commitments, { lines: [], invoiceId: '', frozen }, null);
+  const unstored = { lines: [], invoiceId: '', frozen };
+  const spent = await loadSpent(tx, source, [{ terms, unstored }], { commitments, endsAt: terms.bounds.endsAt }, null);
   const asked = await selectTrueUps(tx, terms.subscriptionId, '');
   return trueUpsOf({ commitments, due, spent, asked, frozen }).some((trueUp) => decimal(trueUp.asked).gt(0));
 }

@@ -19,6 +19,8 @@ export type CancellationCause = 'byHand' | 'sessionExpired';
 export interface PurposeHandler {
   /** May a person issue the draft? @returns a refusal while its purpose waits for an approval */
   mayIssue?(tx: Tx, invoice: InvoiceRow): Promise<Result<undefined>>;
+  /** The invoice is ISSUED. */
+  issued?(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void>;
   /** The invoice is PAID. @returns ids for the data of `invoice.paid.v0`, e.g. `{grantId}`. */
   paid(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<Readonly<Record<string, string>>>;
   /** The invoice is CANCELLED. */
@@ -29,7 +31,7 @@ export interface PurposeHandler {
    */
   reversed?(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<Result<undefined>>;
   /**
-   * The invoice is refunded now, or all of what it sold is credited: what it made is undone.
+   * It is refunded now, cancelled by a person, or all of what it sold is credited: what it made is undone.
    * @returns WALLET_SPENT where some of that is used
    */
   givenBack?(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<Result<undefined>>;

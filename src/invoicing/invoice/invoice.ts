@@ -190,6 +190,12 @@ export interface BoughtCredit {
   expiresAfter: string | null;
 }
 
+/** The date of a prepaid commitment that a line asks, by its place. */
+export interface PrepaymentOfLine {
+  readonly commitmentId: string;
+  readonly date: number;
+}
+
 export interface OneOffLineRecord {
   displayName: string;
   quantity: string;
@@ -201,6 +207,8 @@ export interface OneOffLineRecord {
   sourceKey?: string;
   /** Of the same: the amount of the line, rounded; its unit price may be an average. */
   amount?: string;
+  /** Of a prepaid date. */
+  prepayment?: PrepaymentOfLine;
   /** The time of the line, where it has one of its own. */
   periodStart?: InstantText;
   periodEnd?: InstantText;

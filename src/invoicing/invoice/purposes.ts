@@ -23,6 +23,16 @@ export const mayIssue = async (
 ): Promise<Result<undefined>> =>
   (await purposeOf(dependencies, invoice.purposeType)?.mayIssue?.(tx, invoice)) ?? ok(undefined);
 
+/** Does what hangs on an issued invoice. */
+export async function announceIssued(
+  dependencies: Pick<InvoicingDependencies, 'purposes'>,
+  tx: Tx,
+  invoice: InvoiceRow,
+  now: Instant,
+): Promise<void> {
+  await purposeOf(dependencies, invoice.purposeType)?.issued?.(tx, invoice, now);
+}
+
 /** Does what hangs on a paid invoice. @returns what `invoice.paid.v0` says of it. */
 export const announcePaid = async (
   dependencies: InvoicingDependencies,

@@ -9,7 +9,7 @@ import { freezeAgain } from '../drafts/freeze-terms.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { type InvoiceRow, subscriptionsOf } from '../invoice/invoice.ts';
 import { lockInvoice, selectInvoice, updateInvoiceStatus } from '../invoice/invoices.sql.ts';
-import { lockPurpose, mayIssue } from '../invoice/purposes.ts';
+import { announceGivenBack, lockPurpose, mayIssue } from '../invoice/purposes.ts';
 import { type InvoiceTrigger, invoiceStates, takesMoney } from '../invoice/states.ts';
 import { checkSession, openSessionFor, shownSession } from '../paying/sessions.ts';
 import type { SessionOptions } from '../terms/session-options.ts';
@@ -47,6 +47,10 @@ export async function actOnInvoice(
     if (missing.length > 0) return fail('APPROVAL_PENDING', { missing });
     const allowed = await mayIssue(dependencies, tx, invoice);
     if (!allowed.ok) return allowed;
+  }
+  if (action === 'cancel') {
+    const undone = await announceGivenBack(dependencies, tx, invoice, now);
+    if (!undone.ok) return undone;
   }
   return ok(await act(dependencies, tx, invoice, asked, now));
 }

@@ -57,6 +57,7 @@ import { checkCreditsLeft, standAgain } from './stand-again.ts';
 /**
  * POST …/creditNotes: credits parts of lines. Each part is a reduction of its line, which counts as billed
  * (docs/decisions/0260). What it comes to goes off what is unpaid, back as it came, or into the wallet.
+ * @param isEnd a commitment has ended: prepayments are credited, too, and what is paid goes into the wallet
  * @returns INVALID_TRANSITION, PAYMENT_IN_PROGRESS, INVOICE_ALREADY_REFUNDED, PAYMENT_DISPUTED, SETTLEMENT_TOO_MUCH,
  *   WALLET_SPENT, or the field that asks for too much
  */
@@ -66,6 +67,7 @@ export async function creditPart(
   invoiceId: string,
   body: PartCreditBody,
   wall: Instant,
+  isEnd = false,
 ): Promise<Result<{ note: CreditNoteRow; isNew: boolean }>> {
   const sent = { key: body.idempotencyKey, fingerprint: fingerprint(`credit notes of ${invoiceId}`, body) };
   const known = await findCreated(tx, sent, { lock: lockCreditNoteKey, find: selectCreditNoteByKey });
@@ -80,7 +82,10 @@ export async function creditPart(
   const { itemsOf, leftOf } = await billsOf(tx, invoice, lines);
   const behavior = invoice.terms?.taxBehavior ?? 'exclusive';
   const noted = await selectPartialLines(tx, invoice.id);
-  const parts = partsOfLines({ lines, noted, leftOf, behavior, currency: invoice.currency }, body.lines);
+  const parts = partsOfLines(
+    { lines, noted, leftOf, behavior, currency: invoice.currency, creditsPrepayments: isEnd },
+    body.lines,
+  );
   if (!parts.ok) return parts;
   const before = await sumCreditNotes(tx, invoice);
   const left = invoice.grandTotal.minus(before.amount).minus(before.tax);
@@ -90,14 +95,13 @@ export async function creditPart(
   };
   const total = sums.amount.plus(sums.tax);
   if (total.gt(left)) return invalidField('lines', `come to ${plain(total)}; ${plain(left)} is left of the invoice`);
-  const settled = await settle(tx, invoice, { total, left, settlement: body.settlement ?? null });
+  const settled = await settle(tx, invoice, { total, left, settlement: body.settlement ?? null, isEnd });
   if (!settled.ok) return settled;
   const { off, offAgain, back } = settled.value;
-  const [toppedUp, advanced] = (['wallet_top_up', 'credit_purchase'] as const).map((type) =>
-    sum(parts.value.filter(isOf(lines, type)).map(({ amount }) => amount)),
-  ) as [Decimal, Decimal];
-  const isUndone = advanced.gt(0);
-  const undone = isUndone ? await announceGivenBack(dependencies, tx, invoice, now) : ok(undefined);
+  const partOf = (type: string) => sum(parts.value.filter(isOf(lines, type)).map(({ amount }) => amount));
+  const [toppedUp, purchase, prepayment] = [partOf('wallet_top_up'), partOf('credit_purchase'), partOf('prepayment')];
+  const advanced = purchase.plus(prepayment);
+  const undone = purchase.gt(0) ? await announceGivenBack(dependencies, tx, invoice, now) : ok(undefined);
   if (!undone.ok) return undone;
   const note = await insertPartCreditNote(
     tx,
@@ -139,6 +143,26 @@ export async function creditPart(
   else if (off.gt(0)) await expireSessionsOf(tx, credited, now);
   return ok({ note, isNew: true });
 }
+
+/**
+ * Credits a part of the invoice of a commitment that has ended: first what is unpaid of it, the rest into the wallet.
+ * @returns the refusals of `creditPart`
+ */
+export const creditEnded = (
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  invoiceId: string,
+  { lineItemId, amount, key }: { readonly lineItemId: string; readonly amount: Decimal; readonly key: string },
+  now: Instant,
+): Promise<Result<unknown>> =>
+  creditPart(
+    dependencies,
+    tx,
+    invoiceId,
+    { lines: [{ lineItemId, amount: plain(amount) }], reason: 'The commitment has ended.', idempotencyKey: key },
+    now,
+    true,
+  );
 
 /** The table's answer; an offer that nobody owes has nothing to credit, and neither has a refunded invoice. */
 async function checkCreditable(tx: Tx, invoice: InvoiceRow): Promise<Result<void>> {
@@ -241,16 +265,21 @@ async function leftOfLines(tx: Tx, invoice: InvoiceRow, lines: readonly LineRow[
 async function settle(
   tx: Tx,
   invoice: InvoiceRow,
-  of: { readonly total: Decimal; readonly left: Decimal; readonly settlement: CreditNoteRow['settlement'] },
+  of: {
+    readonly total: Decimal;
+    readonly left: Decimal;
+    readonly settlement: CreditNoteRow['settlement'];
+    readonly isEnd: boolean;
+  },
 ): Promise<Result<{ off: Decimal; offAgain: Decimal; back: Decimal }>> {
-  const { total, left, settlement } = of;
+  const { total, left, settlement, isEnd } = of;
   const unpaid = Decimal.min(left, invoice.unpaidAmount);
   const most = settlement === null ? left : settlement === 'reduce' ? unpaid : left.minus(unpaid);
   if (total.gt(most)) return fail('SETTLEMENT_TOO_MUCH', { settlement, total: plain(total), most: plain(most) });
   const off = settlement === 'refund' || settlement === 'wallet' ? ZERO : Decimal.min(unpaid, total);
   const owedAgain = Decimal.max(ZERO, await balanceOfInvoice(tx, 'owed_again', invoice.id));
   const offAgain = Decimal.min(owedAgain, total.minus(off));
-  const back = settlement === 'wallet' ? ZERO : total.minus(off).minus(offAgain);
+  const back = settlement === 'wallet' || isEnd ? ZERO : total.minus(off).minus(offAgain);
   if (back.gt(0) && (await isDisputed(tx, invoice.id))) return fail('PAYMENT_DISPUTED');
   return ok({ off, offAgain, back });
 }

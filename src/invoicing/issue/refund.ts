@@ -31,7 +31,8 @@ export function decideRefund(invoice: Pick<InvoiceRow, 'status'>, inForce: unkno
 /**
  * Refunds an invoice: a child credit note over subtotal and tax. The money goes back as it came: into the wallet at
  * once, else by due work. What credits had paid of it goes into the wallet, too.
- * @returns WALLET_SPENT where the invoice filled the wallet and not all of it is there any more.
+ * @returns WALLET_SPENT where the invoice filled the wallet and not all of it is there any more, or what else it made
+ *   is used
  */
 export async function refundInvoice(
   dependencies: InvoicingDependencies,

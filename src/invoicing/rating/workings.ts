@@ -58,6 +58,8 @@ export interface Workings {
   };
   /** Of what is missing to a commitment over a term: its segment by its place. */
   readonly trueUp?: { readonly commitmentId: string; readonly segment: number };
+  /** Of a date of a prepaid commitment: its place. */
+  readonly prepayment?: { readonly commitmentId: string; readonly date: number };
   /** Of a part or of late usage: the total so far, and its billed part. */
   readonly soFar?: { readonly total: string; readonly before: string };
   /** Of a correction: the part from the limits of its price. */

@@ -194,6 +194,17 @@ export const LineWorkings = Type.Object(
         },
       ),
     ),
+    prepayment: Type.Optional(
+      Type.Object(
+        { commitmentId: Id('commitment'), date: Type.Integer() },
+        {
+          'x-fields': {
+            commitmentId: 'The prepaid commitment.',
+            date: 'The date that asks, counted from 0; behind the agreed ones: its early end.',
+          },
+        },
+      ),
+    ),
     soFar: Type.Optional(
       Type.Object(
         { total: DecimalOut, before: DecimalOut },

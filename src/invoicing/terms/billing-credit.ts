@@ -5,7 +5,7 @@ import type { AppliesTo } from './applies-to.ts';
 export const CREDIT_CATEGORIES = ['promotional', 'paid'] as const;
 export const CREDIT_SOURCES = ['manual', 'purchase', 'commitment', 'top_up'] as const;
 
-/** Money before tax that pays lines of invoices (commercial.md §3). It never changes, but is voided. */
+/** Money before tax that pays lines of invoices (commercial.md §3). It never changes, but is voided or released. */
 export interface BillingCredit {
   readonly merchantId: string;
   readonly id: string;
@@ -30,6 +30,13 @@ export interface BillingCredit {
   readonly isUndone: boolean;
   readonly appliesTo: AppliesTo;
   readonly source: (typeof CREDIT_SOURCES)[number];
+  /** The commitment that made it, and its segment by its place. */
+  readonly commitmentId: string | null;
+  readonly segment: number | null;
+  /** The credit whose rest it carries over. */
+  readonly rolledFrom: string | null;
+  /** What of it went on to another credit, or back to who had paid it; null: that is not decided. */
+  readonly released: Decimal | null;
   readonly idempotencyKey: string | null;
   readonly testClockId: string | null;
   readonly metadata: Record<string, unknown>;

@@ -7,6 +7,7 @@ import type { AppliesTo } from './applies-to.ts';
 export const COMMITMENT_TYPES = ['prepaid', 'postpaid'] as const;
 export const TRUE_UPS = ['segment', 'term'] as const;
 export const ENDS = ['owed', 'prorated', 'waived'] as const;
+export const AVAILABLE_ON = ['issue', 'payment'] as const;
 
 /** A part of the term of a commitment, as it is stored: times are RFC 3339, the amount is decimal text. */
 export interface StoredSegment {
@@ -16,13 +17,25 @@ export interface StoredSegment {
   readonly amount: string;
 }
 
+/** A date at which a prepaid commitment asks an amount, stored alike. */
+export interface StoredDate {
+  readonly date: string;
+  readonly amount: string;
+}
+
+/** What of the rest of a segment goes on, for how long: the fraction is decimal text. */
+export interface Rollover {
+  readonly fraction: string;
+  readonly days: number;
+}
+
 /** What a customer has promised to spend over a term (commercial.md §4). */
 export interface Commitment {
   readonly merchantId: string;
   readonly id: string;
   readonly customerId: string;
-  /** Its spending counts. */
-  readonly subscriptionId: string;
+  /** Its spending counts; null: that of all of the customer's on its clock, for a prepaid one. */
+  readonly subscriptionId: string | null;
   readonly name: string;
   readonly currency: string;
   readonly type: (typeof COMMITMENT_TYPES)[number];
@@ -32,13 +45,19 @@ export interface Commitment {
   /** Spending counts for the lowest first. */
   readonly priority: number;
   readonly trueUp: (typeof TRUE_UPS)[number] | null;
+  /** Of a prepaid one: each segment at its start, or dates; null: postpaid. */
+  readonly invoiceAt: 'start' | readonly StoredDate[] | null;
+  /** Of a prepaid one: what its billing credits wait for. */
+  readonly availableOn: (typeof AVAILABLE_ON)[number] | null;
+  readonly rollover: Rollover | null;
   readonly onEnd: (typeof ENDS)[number];
   /** When a person ended it. */
   readonly endedAt: Instant | null;
   readonly endReason: string | null;
-  readonly testClockId: string | null;
+  readonly clockId: string | null;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
+  readonly nextActionAt: Instant | null;
 }
 
 /** A segment as far as the commitment lasted: spending of `[start, until)` counts for it. */

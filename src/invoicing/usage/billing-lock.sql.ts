@@ -17,8 +17,8 @@ export const lockBilling = (tx: Tx, subscriptionIds: readonly string[]): Promise
 /** The same without waiting. @throws 55P03 if another process has a lock */
 export async function lockBillingNow(tx: Tx, subscriptionIds: readonly string[]): Promise<void> {
   const { isLocked } = await tx.one<{ isLocked: boolean }>(sql`
-    select bool_and(
-             pg_try_advisory_xact_lock(hashtextextended('billing:' || ${tx.merchantId}::text || ':' || id, 0)))
+    select coalesce(bool_and(
+             pg_try_advisory_xact_lock(hashtextextended('billing:' || ${tx.merchantId}::text || ':' || id, 0))), true)
                as is_locked
       from unnest(${[...subscriptionIds]}::text[]) as id`);
   if (!isLocked)

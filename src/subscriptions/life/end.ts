@@ -10,6 +10,7 @@ import {
   lockInvoicesIn,
   redoDrafts,
   updateAutoApprove,
+  wakeCommitments,
 } from '../../invoicing/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { termsUnder } from '../billing/agreement.ts';
@@ -66,6 +67,7 @@ export async function endSubscription(
   const target = closing.find(({ billingCadence: cadence }) => cadence === terms.planCadence) ?? closing[0] ?? null;
   await giveCredits(dependencies.invoicing, tx, [{ terms, after: ending.at, target }], now);
   if (target === null) await billLateUsage(dependencies.invoicing, tx, { terms, taxation }, now);
+  if (ended.isCommitted) await wakeCommitments(tx, ended.id, now);
   await creditCarriedLines(dependencies.invoicing, tx, ended.id, now);
   await endEntitlements(tx, { merchantId: ended.merchantId, subscriptionId: ended.id }, ending.at, now);
   await publishSubscriptionEvent(tx, ended, 'subscription.terminated.v0', now);
@@ -94,6 +96,7 @@ export async function planEnd(
   const planned = await updateSubscription(tx, subscription, { endingAt, nextActionAt }, now);
   const changed = { terms: termsUnder(agreement, planned), at: now };
   if (planned.billingOpened) await alignPeriods(dependencies.invoicing, tx, [changed], now);
+  if (planned.isCommitted) await wakeCommitments(tx, planned.id, now);
   await planEndOfEntitlements(tx, { merchantId: planned.merchantId, subscriptionId: planned.id }, endingAt, now);
   return planned;
 }

@@ -1,0 +1,34 @@
+import { findChildren } from '../../customers/index.ts';
+import type { Tx } from '../../db/index.ts';
+import { selectOpenSubscriptions } from '../billing-credits/billing-credits.sql.ts';
+import type { BillingSource, BillingTerms } from '../terms/billing-terms.ts';
+import type { Commitment } from '../terms/commitment.ts';
+import { lockBilling } from '../usage/billing-lock.sql.ts';
+
+/** Of so many customers for which one pays the subscriptions count. */
+const MOST_CHILDREN = 1000;
+
+type Scoped = Pick<Commitment, 'subscriptionId' | 'customerId'>;
+
+/** The terms of the subscription of a commitment; null: it is of all of the customer's. */
+export const termsOfCommitment = async (
+  source: BillingSource,
+  tx: Tx,
+  { subscriptionId }: Scoped,
+): Promise<BillingTerms | null> => (subscriptionId === null ? null : source.terms(tx, subscriptionId));
+
+/** The customer of a commitment, and those for which it pays. */
+export const customersOf = async (tx: Tx, { customerId }: Scoped): Promise<string[]> => [
+  customerId,
+  ...(await findChildren(tx, customerId, MOST_CHILDREN)).keys(),
+];
+
+/** The subscriptions whose billing uses the credits of a commitment. */
+export const billedFor = async (tx: Tx, commitment: Scoped): Promise<string[]> =>
+  commitment.subscriptionId === null
+    ? selectOpenSubscriptions(tx, await customersOf(tx, commitment))
+    : [commitment.subscriptionId];
+
+/** Locks the billing of what uses the credits of a commitment. */
+export const lockScope = async (tx: Tx, commitment: Scoped): Promise<number> =>
+  lockBilling(tx, await billedFor(tx, commitment));
