@@ -10,7 +10,7 @@ import {
 } from './support/customers.ts';
 import { type Stack, type Target, withStack } from './support/stack.ts';
 
-/** What a subscription that requires credits costs access, and the balance of credits with open usage. See README.md. */
+/** What subscriptions that require credits cost access, and balances of credits with open usage. See README.md. */
 
 const isBalance = process.argv[2] === 'balance';
 const { customers, reads, rounds, seconds } = numbersOf({

@@ -4033,6 +4033,7 @@ commitmentId: string
 /** Its segment, counted from 0; of a whole term the last one. */
 segment: number
 }
+/** Of a date of a prepaid commitment. */
 prepayment?: {
 /** The prepaid commitment. */
 commitmentId: string
@@ -5874,7 +5875,7 @@ customerId: string
 subscriptionId?: (string | null)
 /** The id of the grant. Of an invoice: the grant that its payment made. */
 grantId?: string
-/** The id of the billing credit. */
+/** The id of the billing credit. Of an invoice: the credit that its payment made. */
 billingCreditId?: string
 /** Of a refund: its id. */
 refundId?: string
@@ -5882,6 +5883,7 @@ refundId?: string
 creditNoteId?: string
 /** Of a reversed payment: its id. */
 paymentId?: string
+/** Of an invoice whose lines stand on a grouped one: the id of that. */
 groupedIntoId?: string
 /** The id of the approval. */
 approvalId?: string
@@ -5914,11 +5916,11 @@ sequence?: number
 export interface BillingCreditEventData {
 /** The id of the merchant that owns this resource. */
 merchantId: string
-/** The id of the billing credit. */
+/** The id of the billing credit. Of an invoice: the credit that its payment made. */
 billingCreditId?: string
 /** The id of the customer. Absent or null: it is not known. */
 customerId: string
-/** The currency of an invoice total. Null: the figure is no amount of money. */
+/** The currency of an invoice total or of billing credits. Null: the figure is no amount of money. */
 currency?: string
 available?: Decimal
 /** The number of the event among those of its resource; the first is 1. */
@@ -5930,8 +5932,9 @@ export interface CreditTopUpEventData {
 merchantId: string
 /** The id of the customer. Absent or null: it is not known. */
 customerId: string
-/** The currency of an invoice total. Null: the figure is no amount of money. */
+/** The currency of an invoice total or of billing credits. Null: the figure is no amount of money. */
 currency: string
+/** Of a top-up: the declined charges in a row. */
 declines: number
 available: Decimal
 /** The number of the event among those of its resource; the first is 1. */
@@ -5962,7 +5965,7 @@ entitlementId: string
 customerId: string
 /** The id of the subscription. Absent or null: there is none. */
 subscriptionId?: (string | null)
-/** What is watched: `balance`, `invoice_total` or `usage`. */
+/** What is watched: `balance`, `invoice_total`, `usage` or `billing_credits`. */
 type?: ("balance" | "invoice_total" | "usage" | "billing_credits")
 /** The name of the alert; of a low or spent balance the name of the feature. Null: none. */
 name?: (string | null)
@@ -5971,7 +5974,7 @@ value?: Decimal
 threshold?: (Decimal | null)
 /** The percentage that was reached; of a balance the used part of all units of the period. Null: it is a threshold. */
 percent?: (DecimalNumber | null)
-/** The currency of an invoice total. Null: the figure is no amount of money. */
+/** The currency of an invoice total or of billing credits. Null: the figure is no amount of money. */
 currency?: (string | null)
 /** The beginning of the period of the figure. */
 periodStart?: string
@@ -6093,7 +6096,7 @@ entitlementId: (string | null)
 subscriptionId?: (string | null)
 /** The id of the metric. Null: the alert watches something else. */
 billableMetricId: (string | null)
-/** What is watched: `balance`, `invoice_total` or `usage`. */
+/** What is watched: `balance`, `invoice_total`, `usage` or `billing_credits`. */
 type: ("balance" | "invoice_total" | "usage" | "billing_credits")
 /** The name of the alert; of a low or spent balance the name of the feature. Null: none. */
 name: (string | null)
@@ -6102,7 +6105,7 @@ value: Decimal
 threshold: (Decimal | null)
 /** The percentage that was reached; of a balance the used part of all units of the period. Null: it is a threshold. */
 percent: (DecimalNumber | null)
-/** The currency of an invoice total. Null: the figure is no amount of money. */
+/** The currency of an invoice total or of billing credits. Null: the figure is no amount of money. */
 currency: (string | null)
 /** The beginning of the period of the figure. */
 periodStart: string

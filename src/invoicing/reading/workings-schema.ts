@@ -248,6 +248,7 @@ export const LineWorkings = Type.Object(
       coupon: 'The coupon that made the line.',
       use: 'The billing credit that pays by the line, or has something back.',
       trueUp: 'Of what is missing to a commitment over a term.',
+      prepayment: 'Of a date of a prepaid commitment.',
       soFar: 'Of usage that goes on or is late.',
       late: 'Of a correction: the parts that limits make.',
       cut: 'The amount that a total of 0 cut off the line. It is credited to the invoices that billed it.',
