@@ -391,6 +391,15 @@ describe('a subscription that requires credits', () => {
       reason ?? null,
     ]);
 
+  const exhausted = async (customerId: string): Promise<string[]> =>
+    env.database.transaction({ merchants: [merchant.id] }, async (tx) =>
+      (
+        await tx.rows<{ id: string }>(sql`
+          select subscription_id as id from exhausted_credit
+           where merchant_id = ${merchant.id} and customer_id = ${customerId} order by 1`)
+      ).map(({ id }) => id),
+    );
+
   it('gives access to metered features while something is left', async () => {
     const metric = await shop.metric();
     const feature = await shop.create('/v0/features', {
@@ -414,10 +423,49 @@ describe('a subscription that requires credits', () => {
     await shop.use(own.id, own.startedAt, 100, { type: metric.eventType });
     await look();
     expect(await accessOf(customer.id)).toEqual([['metered', false, 'credits_exhausted']]);
+    // Another subscription in euros, of the same customer: looks at dollars say nothing of it.
+    const euros = await shop.plan([], { currency: 'EUR' });
+    const [inEuros] = await Promise.all([
+      shop.subscribe(euros, { customer, startedAt: START, creditsRequired: true }),
+      look(),
+    ]);
+    await look();
+    await shop.use(own.id, own.startedAt, 1, { type: metric.eventType });
+    await look();
+    expect((await exhausted(customer.id)).toSorted()).toEqual([own.id, inEuros.id].toSorted());
     await shop.change(`/v0/subscriptions/${own.id}`, { creditsRequired: false });
     await look();
     expect(await accessOf(customer.id)).toEqual([['metered', true, null]]);
   });
+});
+
+it('a credit that an invoice, a void and another purchase meet at one instant is spent once', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const [own, customer] = [await shop.clock(START), await shop.customer()];
+    const spending = await shop.subscribe(plan, { clock: own, customer }); // 30.00 a month
+    await bought({ amount: '50' }, customer.id);
+    const [{ id }] = await creditsOf(customer.id);
+    const second = await buy({ amount: '20' }, customer.id);
+    const answers = await Promise.all([
+      merchant.patch(`/v0/testClocks/${own.id}`, { advanceBy: 'P1M' }),
+      merchant.post(`/v0/billingCredits/${id}/void`, { reason: 'A mistake' }),
+      merchant.post(`/v0/paymentSessions/${sessionOf(second)}/complete`, { paymentMethod: 'pm_ok' }),
+      look(),
+    ]);
+    const statuses = answers.flatMap((answer) => (answer ? [answer.status] : []));
+    expect(statuses.filter((status) => status !== 200)).toEqual([]);
+    await look();
+    const [{ subtotal }] = await shop.invoices(spending);
+    let used = 0;
+    for (const credit of await creditsOf(customer.id)) {
+      const parts = ['remaining', 'usedAmount', 'pendingAmount', 'expiredAmount', 'voidedAmount'].map((part) =>
+        Number(credit[part]),
+      );
+      expect(parts.reduce((sum, part) => sum + part)).toBe(Number(credit.amount));
+      used += Number(credit.usedAmount);
+    }
+    expect(Number(subtotal)).toBe(30 - used);
+  }
 });
 
 it('all of this is booked, and no invoice would be another one', async () => {

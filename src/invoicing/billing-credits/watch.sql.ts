@@ -29,6 +29,34 @@ export const lockWatch = (tx: Tx, id: string): Promise<CreditWatch | undefined> 
     select merchant_id, id, customer_id, currency, clock_id, is_low, is_exhausted from credit_watch
      where merchant_id = ${tx.merchantId} and id = ${id} for no key update`);
 
+/**
+ * Locks the credits and top-ups of some watches, without waiting: everybody locks these before a watch.
+ * @returns the ids of the watches of which all are locked now
+ */
+export async function lockParentsOfWatchesNow(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const own = sql`w.merchant_id = ${tx.merchantId} and w.id = any (${[...ids]}::text[])`;
+  const rows = await tx.rows<{ id: string }>(sql`
+    with credit as (
+      select w.id from credit_watch w
+        join billing_credit b on b.merchant_id = ${tx.merchantId} and b.customer_id = w.customer_id
+                             and b.currency = w.currency
+       where ${own} order by b.id for no key update of b skip locked
+    ), top_up as (
+      select w.id from credit_watch w
+        join credit_top_up t on t.merchant_id = ${tx.merchantId} and t.customer_id = w.customer_id
+       where ${own} order by t.customer_id for no key update of t skip locked
+    )
+    select w.id from credit_watch w
+     where ${own}
+       and (select count(*) from credit c where c.id = w.id) = (
+             select count(*) from billing_credit b
+              where b.merchant_id = ${tx.merchantId} and b.customer_id = w.customer_id and b.currency = w.currency)
+       and (select count(*) from top_up t where t.id = w.id) = (
+             select count(*) from credit_top_up t
+              where t.merchant_id = ${tx.merchantId} and t.customer_id = w.customer_id)`);
+  return new Set(rows.map(({ id }) => id));
+}
+
 export const updateWatch = (
   tx: Tx,
   { id }: CreditWatch,
@@ -66,11 +94,15 @@ export interface Exhausted {
   readonly billableMetricId: string;
 }
 
-/** Makes what credits no longer give to some customers what it is now. */
+/**
+ * Makes what credits no longer give to some customers what it is now.
+ * @param others subscriptions of theirs that another look is about
+ */
 export const replaceExhausted = (
   tx: Tx,
   customerIds: readonly string[],
   exhausted: readonly Exhausted[],
+  others: readonly string[],
 ): Promise<number> =>
   tx.run(sql`
     with wanted as (
@@ -79,6 +111,7 @@ export const replaceExhausted = (
     ), gone as (
       delete from exhausted_credit e
        where e.merchant_id = ${tx.merchantId} and e.customer_id = any (${[...customerIds]}::text[])
+         and e.subscription_id <> all (${[...others]}::text[])
          and not exists (select from wanted w
                           where w."subscriptionId" = e.subscription_id and w."billableMetricId" = e.billable_metric_id)
     )

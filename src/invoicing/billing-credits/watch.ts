@@ -18,7 +18,14 @@ import { balanceOf, figuresOf } from './figures.ts';
 import { MOST_CHILDREN, openUses } from './open-uses.ts';
 import { selectTopUp } from './top-ups.sql.ts';
 import { topUpWhereLow } from './top-ups.ts';
-import { type CreditWatch, type Exhausted, lockWatch, replaceExhausted, updateWatch } from './watch.sql.ts';
+import {
+  type CreditWatch,
+  type Exhausted,
+  lockParentsOfWatchesNow,
+  lockWatch,
+  replaceExhausted,
+  updateWatch,
+} from './watch.sql.ts';
 
 /** Without a top-up, credits are low at this part of what was granted and is not over (commercial.md §3). */
 const LOW = decimal('0.2');
@@ -28,6 +35,11 @@ const ROUND = { hours: 1 };
 /** Looks at the credits of a customer: after usage, and when something else has changed what is available. */
 export const creditWatchDueKind = (dependencies: InvoicingDependencies): DueKind => ({
   kind: 'credit_watch',
+  lockParents: (tx, records) =>
+    lockParentsOfWatchesNow(
+      tx,
+      records.map(({ id }) => id),
+    ),
   step: async (tx, { id }, now) => {
     const watch = await lockWatch(tx, id);
     if (watch) await lookAtCredits(dependencies, tx, watch, now);
@@ -42,7 +54,7 @@ interface Seen {
 
 /**
  * What follows from the balance of some credits: webhooks, access, a top-up, and the revenue of what was used.
- * @param watch locked
+ * @param watch locked, after the credits and the top-up of its customer
  * @param now effective now for them
  */
 export async function lookAtCredits(
@@ -175,9 +187,9 @@ async function limitAccess(
   const { customerId, currency, clockId } = watch;
   const customers = [customerId, ...(await findChildren(tx, customerId, MOST_CHILDREN)).keys()];
   const ids = await source.requiringCredits(tx, customers);
-  const requiring = [...(await source.termsOf(tx, ids)).values()].filter(
-    (terms) => terms.currency === currency && terms.clockId === clockId,
-  );
+  const all = [...(await source.termsOf(tx, ids)).values()];
+  const isOwn = (terms: BillingTerms) => terms.currency === currency && terms.clockId === clockId;
+  const requiring = all.filter(isOwn);
   const owners = [...new Set([...customers, ...(payerId === null ? [] : [payerId])])];
   const credits = requiring.length === 0 ? [] : await creditsOf(tx, owners, watch);
   const left = credits
@@ -190,7 +202,8 @@ async function limitAccess(
       left.map(({ credit }) => credit).filter((credit) => [...payers, terms.customerId].includes(credit.customerId)),
     ),
   );
-  await replaceExhausted(tx, customers, exhausted);
+  const others = all.filter((terms) => !isOwn(terms)).map(({ subscriptionId }) => subscriptionId);
+  await replaceExhausted(tx, customers, exhausted, others);
 }
 
 /** @param credits those with something left, of its customer and of who pays */
