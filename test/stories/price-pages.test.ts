@@ -197,6 +197,99 @@ describe('a price page', () => {
     expect((await bills(two)).at(-1)).toBe('Transfer 0.00, Seats 20.00 = 20.00');
   });
 
+  it('of an observability vendor: hosts at the 99th percentile, gigabytes in, a commitment with a monthly true-up', async () => {
+    const hosts = await shop.metric({
+      ...{ name: 'Hosts', unit: 'host', eventType: 'hosts', aggregation: 'PERCENTILE', valueProperty: '$.value' },
+      ...{ percentile: '99', sampleWindow: 'PT1H', sampleAggregation: 'MAX' },
+    });
+    const ingested = await shop.metric({ name: 'Ingested', unit: 'GB', eventType: 'ingest', valueProperty: '$.value' });
+    const price = (metric: Resource, unitPrice: string) =>
+      shop.usagePrice({ billableMetricId: metric.id, invoiceDisplayName: metric.name, properties: { unitPrice } });
+    const plan = await shop.plan([await price(hosts, '15'), await price(ingested, '0.10')]);
+    const [one, two] = [await shop.subscribe(plan, { clock }), await shop.subscribe(plan, { clock })];
+    const months = Array.from({ length: 13 }, (_, month) =>
+      Temporal.PlainDate.from('2026-01-01').add({ months: month }).toString(),
+    );
+    const segments = months.slice(1).map((end, place) => ({
+      ...{ startDate: `${months[place]}T00:00:00Z`, endDate: `${end}T00:00:00Z`, amount: '300' },
+    }));
+    const commitment = await shop.create('/v0/commitments', {
+      ...{ customerId: one.customerId, subscriptionId: one.id, name: 'Annual', currency: 'USD', type: 'postpaid' },
+      ...{ trueUp: 'segment', segments },
+    });
+    const run = async (of: Resource, month: string, hours: number, value: number) => {
+      for (let hour = 0; hour < hours; hour += 1)
+        await shop.use(of.id, at(`${month}-10`, `${String(hour).padStart(2, '0')}:30:00`), 0, {
+          ...{ type: 'hosts', data: { value } },
+        });
+    };
+    await run(one, '01', 8, 12);
+    await run(one, '02', 7, 20);
+    await run(two, '01', 7, 40); // an hour less than one in a hundred of January's 744
+    for (const [day, value] of [['01-15', 500] as const, ['02-15', 250] as const])
+      await shop.use(one.id, at(day), 0, { type: 'ingest', data: { value } });
+    await threeMonths();
+    // January: of 744 hours the 737th from below, so that 8 hours of 12 hosts count: 180.00, and 50.00 for 500 GB.
+    // February: of 672 the 666th, which is one of 7 hours: 300.00 and 25.00. March: nothing.
+    expect(await bills(one)).toEqual([
+      'Hosts 180.00, Ingested 50.00, Annual: true-up 70.00 = 300.00',
+      'Hosts 300.00, Ingested 25.00 = 325.00',
+      'Hosts 0.00, Ingested 0.00, Annual: true-up 300.00 = 300.00',
+    ]);
+    expect((await bills(two))[0]).toBe('Hosts 0.00, Ingested 0.00 = 0.00');
+    const { segments: told } = await shop.read(`/v0/commitments/${commitment.id}`);
+    expect(told.slice(0, 3).map(({ spent, shortfall }: Resource) => [spent, shortfall])).toEqual([
+      ['230.00', '70.00'],
+      ['325.00', '0.00'],
+      ['0.00', '300.00'],
+    ]);
+    // The rest of the year, of which nothing is used: nine more true-ups.
+    await shop.advance(clock, '2027-01-01T00:00:00Z');
+    expect((await bills(one)).slice(3)).toEqual(
+      Array.from({ length: 9 }, () => 'Hosts 0.00, Ingested 0.00, Annual: true-up 300.00 = 300.00'),
+    );
+  });
+
+  it('of an enterprise contract: negotiated prices, and a parent who pays for five children by one document', async () => {
+    const calls = await shop.metric({ name: 'Calls', unit: 'call', eventType: 'call', valueProperty: '$.value' });
+    const seats = await shop.feePrice({ invoiceDisplayName: 'Seats', properties: { unitPrice: '100' } });
+    const used = await shop.usagePrice({
+      ...{ billableMetricId: calls.id, invoiceDisplayName: 'Calls', properties: { unitPrice: '0.10' } },
+    });
+    const plan = await shop.plan([seats, used], { defaultTaxRate: 19 });
+    const parent = await shop.customer({ invoiceGrouping: 'customer' });
+    const priceOverrides = [
+      { priceId: seats.id, properties: { unitPrice: '80' } },
+      { priceId: used.id, multiplier: '0.9' },
+    ];
+    const children: Resource[] = [];
+    for (const seatCount of [1, 2, 3, 4, 5]) {
+      const customer = await shop.customer({ payerId: parent.id });
+      const quantities = { [seats.id]: seatCount };
+      const child = await shop.subscribe(plan, { clock, customer, quantities, priceOverrides, ...byTransfer });
+      children.push(child);
+      await shop.use(child.id, at('01-20'), 0, { type: 'call', data: { value: 10 * seatCount } });
+    }
+    const alone = await shop.subscribe(plan, { clock, ...byTransfer }); // another customer, at the price of the list
+    await threeMonths();
+    const grouped = (await shop.read(`/v2/invoices?customerId=${parent.id}`)).data
+      .filter(({ kind }: Resource) => kind === 'grouped')
+      .toSorted((a: Resource, b: Resource) => Date.parse(a.issuedAt) - Date.parse(b.issuedAt));
+    // January: 80.00 × (1 + 2 + 3 + 4 + 5) = 1,200.00, and 150 calls at 0.09 = 13.50. Tax 230.565, once for all: 230.57.
+    expect(grouped.map(({ subtotal, totalTax }: Resource) => [subtotal, totalTax])).toEqual([
+      ['1213.50', '230.57'],
+      ['1200.00', '228.00'],
+      ['1200.00', '228.00'],
+    ]);
+    const [{ id }] = grouped;
+    const january = await shop.invoice(id);
+    expect(january.sections.map(({ subscriptionId, subtotal }: Resource) => [subscriptionId, subtotal])).toEqual(
+      children.map(({ id: child }, place) => [child, (80.9 * (place + 1)).toFixed(2)]),
+    );
+    expect(january.lines.map((line: Resource) => line.listUnitPrice).slice(0, 2)).toEqual(['100', '0.1']);
+    expect((await bills(alone))[0]).toBe('Seats 100.00, Calls 0.00 = 100.00');
+  });
+
   it('of telephony: by the second and country, from a prepaid credit that tops itself up', async () => {
     const talk = await shop.metric({
       ...{ name: 'Calls', unit: 's', eventType: 'call.ended', valueProperty: '$.seconds' },
