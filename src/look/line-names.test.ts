@@ -14,6 +14,8 @@ it.each([
   { name: 'Voucher: coupon given back', shown: 'Voucher: zurückgenommener Rabatt' },
   { name: 'Minimum commitment', shown: 'Mindestumsatz' },
   { name: 'Wallet top-up', shown: 'Guthabenaufladung' },
+  { name: 'Billing credit (20.00 USD)', shown: 'Guthaben für Rechnungen (20.00 USD)' },
+  { name: 'Calls: Billing credit', shown: 'Calls: Guthaben für Rechnungen' },
   { name: 'Minimum commitment (old)', shown: 'Minimum commitment (old)' },
   { name: 'Plan: premium', shown: 'Plan: premium' },
 ])('$name is $shown', ({ name, shown }) => {

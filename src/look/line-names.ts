@@ -92,10 +92,12 @@ const LINE_NAMES: InEachLocale<Readonly<Record<LineWord, string>>> = {
 const WHOLE: readonly LineWord[] = ['commitment', 'balance', 'topUp', 'credits'];
 const ENGLISH = Object.entries(en) as [LineWord, string][];
 const WHOLE_BY_NAME = new Map(ENGLISH.filter(([word]) => WHOLE.includes(word)).map(([word, name]) => [name, word]));
-const ADDED_BY_NAME = new Map(ENGLISH.filter(([word]) => !WHOLE.includes(word)).map(([word, name]) => [name, word]));
+/** Also the name of a bought credit under the charge that it pays. */
+const isAdded = ([word]: [LineWord, string]): boolean => word === 'credits' || !WHOLE.includes(word);
+const ADDED_BY_NAME = new Map(ENGLISH.filter(isAdded).map(([word, name]) => [name, word]));
 
-/** A detail follows in brackets: `Billing credit (110.00 USD)`. */
-const DETAILED = /^([^():]+?)( \([^()]*\))?$/s;
+/** An amount may follow in brackets: `Billing credit (110.00 USD)`. */
+const WITH_AMOUNT = /^(.+?)( \([\d.]+ [A-Z]{3}\))?$/s;
 
 /** Added behind a name: `Tokens: minimum`, `Tokens: minimum: carried over`; a credit note may follow, in brackets. */
 const ADDED = /^(.+): ([^:()]+?)( \([^()]*\))?$/s;
@@ -107,9 +109,9 @@ const ADDED = /^(.+): ([^:()]+?)( \([^()]*\))?$/s;
 export function lineNameIn(locale: Locale, name: string): string {
   if (locale === 'en') return name;
   const words = LINE_NAMES[locale];
-  const [, start = '', detail = ''] = DETAILED.exec(name) ?? [];
+  const [, start = '', amount = ''] = WITH_AMOUNT.exec(name) ?? [];
   const whole = WHOLE_BY_NAME.get(start);
-  if (whole !== undefined) return words[whole] + detail;
+  if (whole !== undefined) return words[whole] + amount;
   const [, first, added, note = ''] = ADDED.exec(name) ?? [];
   const word = added === undefined ? undefined : ADDED_BY_NAME.get(added);
   return word === undefined ? name : `${lineNameIn(locale, first as string)}: ${words[word]}${note}`;

@@ -161,7 +161,7 @@ describe.each(['plain', 'compact'] as const)('the %s document for generators of 
       expect(mappingOf(name), name).toEqual(models);
     for (const name of ['EntitlementTemplate', 'EntitlementTemplateBody'])
       expect(mappingOf(name).toSorted(), name).toEqual(['boolean', 'metered', 'static']);
-    expect(mappingOf('Alert')).toEqual(['balance', 'invoice_total', 'usage']);
+    expect(mappingOf('Alert')).toEqual(['balance', 'invoice_total', 'usage', 'billing_credits']);
     expect(mappingOf('WebhookEvent')).toContain('invoice.paid.v0');
   });
 
