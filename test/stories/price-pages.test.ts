@@ -275,7 +275,7 @@ describe('a price page', () => {
     const grouped = (await shop.read(`/v2/invoices?customerId=${parent.id}`)).data
       .filter(({ kind }: Resource) => kind === 'grouped')
       .toSorted((a: Resource, b: Resource) => Date.parse(a.issuedAt) - Date.parse(b.issuedAt));
-    // January: 80.00 × (1 + 2 + 3 + 4 + 5) = 1,200.00, and 150 calls at 0.09 = 13.50. Tax 230.565, once for all: 230.57.
+    // January: 80.00 × 15 seats = 1,200.00, and 150 calls at 0.09 = 13.50. The tax is 230.565, once for all: 230.57.
     expect(grouped.map(({ subtotal, totalTax }: Resource) => [subtotal, totalTax])).toEqual([
       ['1213.50', '230.57'],
       ['1200.00', '228.00'],
