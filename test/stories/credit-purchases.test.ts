@@ -269,6 +269,21 @@ describe('what is left', () => {
     ]);
   });
 
+  it('is not told to expire where all of it goes on', async () => {
+    await shop.create('/v0/commitments', {
+      ...{ customerId: subscription.customerId, subscriptionId: subscription.id, name: 'Contract', currency: 'USD' },
+      ...{ type: 'prepaid', invoiceAt: 'start', rollover: { fraction: '1', days: 20 } },
+      segments: [{ startDate: START, endDate: '2026-02-01T00:00:00Z', amount: '500' }],
+    });
+    await shop.advance(clock, '2026-02-10T00:00:00Z');
+    await look();
+    expect((await creditsOf()).map(({ amount }) => amount).toSorted()).toEqual(['470.00', '500.00']);
+    expect(await kinds()).not.toContain('billing_credit.expired.v0');
+    await shop.advance(clock, '2026-02-25T00:00:00Z'); // twenty days later the rest of it ends
+    await look();
+    expect((await kinds()).filter((kind) => kind === 'billing_credit.expired.v0')).toHaveLength(1);
+  });
+
   it('triggers an alert, and again after another credit', async () => {
     const alert = await shop.create('/v0/alerts', {
       ...{ type: 'billing_credits', customerId: subscription.customerId, currency: 'USD', threshold: '75' },

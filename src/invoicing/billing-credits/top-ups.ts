@@ -27,7 +27,7 @@ export const TOPS_UP_CREDITS = 'credit_top_up';
 /** After so many declines in a row it is paused. */
 const MOST_DECLINES = 3;
 /** A declined one is tried again after this time, or with the next usage. */
-const AGAIN = { seconds: 10 };
+export const AGAIN = { seconds: 10 };
 const LENGTHS = {
   usual: Temporal.Duration.from('P1Y'),
   longest: Temporal.Duration.from('P100Y'),

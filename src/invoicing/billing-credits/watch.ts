@@ -17,7 +17,7 @@ import { type KnownCredit, selectCreditsIn, updateEarned, updateExpiryTold } fro
 import { balanceOf, figuresOf } from './figures.ts';
 import { MOST_CHILDREN, openUses } from './open-uses.ts';
 import { selectTopUp } from './top-ups.sql.ts';
-import { topUpWhereLow } from './top-ups.ts';
+import { AGAIN, topUpWhereLow } from './top-ups.ts';
 import {
   type CreditWatch,
   type Exhausted,
@@ -81,7 +81,7 @@ export async function lookAtCredits(
   await limitAccess(dependencies, tx, watch, { payerId, openOf }, now);
   const topped = own && (await topUpWhereLow(dependencies, tx, own, balance.available, now));
   const isAgain = topped?.status === 'active' && topped.declines > (own?.declines ?? 0);
-  const nextActionAt = isAgain ? now.add({ seconds: 10 }) : nextLook(credits, clockId !== null, now);
+  const nextActionAt = isAgain ? now.add(AGAIN) : nextLook(credits, clockId !== null, now);
   await updateWatch(tx, watch, { isLow, isExhausted, nextActionAt }, now);
 }
 
@@ -120,10 +120,13 @@ const tell = (
   now: Instant,
 ) => publish(tx, { merchantId: tx.merchantId, type, data: { merchantId: tx.merchantId, ...data } }, now);
 
-/** Says once of each credit that it expired with something left. */
+/** Says once of each credit that it expired with something left that did not go on to another one. */
 async function tellExpired(tx: Tx, { credits, openOf }: Seen, now: Instant): Promise<void> {
   const expired = credits.filter(
-    (each) => !each.isExpiryTold && isOver(each, now) && figuresOf(each, openOf(each.id), now).expired.gt(0),
+    (each) =>
+      !each.isExpiryTold &&
+      isOver(each, now) &&
+      figuresOf(each, openOf(each.id), now).expired.gt(each.released ?? ZERO),
   );
   if (expired.length === 0) return;
   for (const { customerId, id: billingCreditId } of expired)
