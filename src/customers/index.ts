@@ -38,7 +38,7 @@ export {
   customerTaxRates,
   findMailboxes,
 } from './party.ts';
-export { findChildren, findPayer, findPayers } from './payers.ts';
+export { findChildren, findPayer, findPayers, withChildren } from './payers.ts';
 export { type CustomerDependencies, customerRoutes } from './routes.ts';
 export { ConsumerBody, CustomerExternalId, TaxRatesBody } from './schemas.ts';
 export { COUNTRIES_TAXED_BY_ZIP_CODE } from './tax-address.ts';

@@ -12,6 +12,16 @@ export const findPayers = async (tx: Tx, ids: Iterable<string>): Promise<Readonl
 export const findPayer = async (tx: Tx, customerId: string): Promise<string> =>
   (await findPayers(tx, [customerId])).get(customerId) ?? customerId;
 
+/** Of so many customers for which one pays all are looked at. */
+const MOST_CHILDREN = 1000;
+
+/** Some customers, and those for which they pay. */
+export async function withChildren(tx: Tx, ids: readonly string[]): Promise<string[]> {
+  const children: string[] = [];
+  for (const id of ids) children.push(...(await selectChildren(tx, id, MOST_CHILDREN)).map((child) => child.id));
+  return [...new Set([...ids, ...children])];
+}
+
 /** The names of the customers for which one pays, by their ids, the oldest first. */
 export async function findChildren(tx: Tx, payerId: string, most: number): Promise<ReadonlyMap<string, string>> {
   const ids = (await selectChildren(tx, payerId, most)).map(({ id }) => id);

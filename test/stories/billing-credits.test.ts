@@ -252,6 +252,120 @@ describe('a charge that owes less', () => {
   });
 });
 
+describe('late usage burns what was valid at its time', () => {
+  it('in a credit that began inside the closed period, twice', async () => {
+    await shop.use(subscription.id, '2026-01-05T00:00:00Z', 7);
+    await shop.use(subscription.id, '2026-01-15T00:00:00Z', 4);
+    const credit = await give({ effectiveAt: '2026-01-10T00:00:00Z', appliesTo: { priceIds: [calls.id] } });
+    await shop.advance(clock, 'P1M');
+    await shop.use(subscription.id, '2026-01-06T00:00:00Z', 5);
+    await shop.use(subscription.id, '2026-01-25T00:00:00Z', 13);
+    await shop.advance(clock, 'P1M');
+    await shop.use(subscription.id, '2026-01-26T00:00:00Z', 2);
+    await shop.use(subscription.id, '2026-01-07T00:00:00Z', 1);
+    await shop.advance(clock, 'P1M');
+    // 111.00 less 4.00; 18 late calls, of which 13 came after the credit began; 3 more, 2 of them after.
+    expect((await amountsOf()).slice(0, 3)).toEqual(['107.00', '105.00', '101.00']);
+    expect(await creditNow(credit)).toMatchObject({ usedAmount: '19.00', remaining: '11.00' });
+  });
+
+  it('in a credit that is over by now', async () => {
+    await shop.use(subscription.id, '2026-01-15T00:00:00Z', 11);
+    const window = { effectiveAt: '2026-01-10T00:00:00Z', expiresAt: '2026-01-20T00:00:00Z' };
+    const credit = await give({ amount: '15', ...window });
+    await shop.advance(clock, 'P1M');
+    await shop.use(subscription.id, '2026-01-12T00:00:00Z', 6);
+    await shop.use(subscription.id, '2026-01-25T00:00:00Z', 3);
+    await shop.advance(clock, 'P1M');
+    // Of 9 late calls 6 are of its days, and 4.00 are left of it.
+    expect((await amountsOf()).slice(0, 2)).toEqual(['100.00', '105.00']);
+    expect(await creditNow(credit)).toMatchObject({ usedAmount: '15.00', expiredAmount: '0.00' });
+  });
+});
+
+it('spends whole amounts of its currency until it begins', async () => {
+  const calledAt = async (at: string) => shop.use(kuwaiti.id, at, 1);
+  const inDinars = await shop.usagePrice({ properties: { unitPrice: '0.3335' } });
+  const kuwaiti = await shop.subscribe(await shop.plan([inDinars], { currency: 'KWD' }), { clock });
+  await calledAt('2026-01-05T00:00:00Z');
+  await calledAt('2026-01-15T00:00:00Z');
+  const window = { currency: 'KWD', effectiveAt: '2026-01-10T00:00:00Z' };
+  const credit = await give(window, kuwaiti.customerId);
+  await shop.advance(clock, '2026-01-20T00:00:00Z');
+  // 0.334 until it begins, of 0.667.
+  expect(await creditNow(credit)).toMatchObject({ pendingAmount: '0.333', remaining: '29.667' });
+  await shop.advance(clock, '2026-02-02T00:00:00Z');
+  expect(await amountsOf(kuwaiti)).toEqual(['0.334', expect.anything()]);
+});
+
+describe('open periods of several subscriptions', () => {
+  /** A plan of calls alone. */
+  const byCall = (fields: Record<string, unknown> = {}) => shop.plan([calls], fields);
+
+  it('burn by their time, whoever is billed first: the older one of one instant', async () => {
+    const customer = await shop.customer();
+    const monthly = await shop.subscribe(await byCall(), { clock, customer });
+    const weekly = await shop.subscribe(await byCall({ billingCadence: 'P1W' }), { clock, customer });
+    await give({ testClockId: clock.id }, customer.id);
+    await shop.use(monthly.id, '2026-01-03T00:00:00Z', 20);
+    await shop.use(weekly.id, '2026-01-02T00:00:00Z', 18);
+    const split = { used: '0.00', pending: '30.00', available: '0.00' };
+    expect(await balance('', customer.id)).toMatchObject(split);
+    const [open] = await shop.invoices(weekly);
+    expect(open.subtotal).toBe('8.00'); // the preview is what will be: 20.00 of the credit are the older one's
+    await shop.advance(clock, '2026-01-09T00:00:00Z');
+    expect((await amountsOf(weekly))[0]).toBe('8.00');
+    expect(await balance('', customer.id)).toMatchObject({ used: '10.00', pending: '20.00', available: '0.00' });
+    await shop.advance(clock, '2026-02-02T00:00:00Z');
+    expect((await amountsOf(monthly))[0]).toBe('0.00');
+  });
+
+  it('burn by their time: what began before leaves less for a later fee', async () => {
+    const customer = await shop.customer();
+    const monthly = await shop.subscribe(await byCall(), { clock, customer });
+    const weeklyFee = await shop.feePrice({ properties: { unitPrice: '100' }, billingCadence: 'P1W' });
+    const fees = await shop.plan([weeklyFee], { billingCadence: 'P1W' });
+    await give({ testClockId: clock.id }, customer.id);
+    await shop.advance(clock, '2026-01-10T00:00:00Z');
+    const weekly = await shop.subscribe(fees, { clock, customer, startedAt: '2026-01-10T00:00:00Z' });
+    await shop.use(monthly.id, '2026-01-12T00:00:00Z', 20);
+    await shop.advance(clock, '2026-01-18T00:00:00Z');
+    expect((await amountsOf(weekly))[0]).toBe('90.00');
+    await shop.use(monthly.id, '2026-01-19T00:00:00Z', 20);
+    await shop.advance(clock, '2026-02-02T00:00:00Z');
+    expect((await amountsOf(monthly))[0]).toBe('20.00');
+  });
+
+  it('of children for whom one pays: their own credits come first, and leave more of those of who pays', async () => {
+    const payer = await shop.customer();
+    const [first, second] = [await shop.customer({ payerId: payer.id }), await shop.customer({ payerId: payer.id })];
+    const monthly = await shop.subscribe(await byCall(), { clock, customer: first });
+    const weekly = await shop.subscribe(await byCall({ billingCadence: 'P1W' }), { clock, customer: second });
+    await give({ testClockId: clock.id }, payer.id);
+    await give({ amount: '15', testClockId: clock.id }, first.id);
+    await shop.use(monthly.id, '2026-01-03T00:00:00Z', 20);
+    await shop.use(weekly.id, '2026-01-02T00:00:00Z', 28);
+    await shop.advance(clock, '2026-01-09T00:00:00Z');
+    // 15.00 of 20.00 are paid by the first child's own credit, 5.00 of the payer's 30.00 are for the rest.
+    expect((await amountsOf(weekly))[0]).toBe('3.00');
+    await shop.advance(clock, '2026-02-02T00:00:00Z');
+    expect((await amountsOf(monthly))[0]).toBe('0.00');
+  });
+
+  it('another currency or clock reserves nothing', async () => {
+    const customer = await shop.customer();
+    const other = await shop.clock(START);
+    await shop
+      .subscribe(await byCall(), { clock: other, customer })
+      .then(({ id }) => shop.use(id, '2026-01-03T00:00:00Z', 20));
+    const weekly = await shop.subscribe(await byCall({ billingCadence: 'P1W' }), { clock, customer });
+    await give({ testClockId: clock.id }, customer.id);
+    await shop.use(weekly.id, '2026-01-02T00:00:00Z', 28);
+    await shop.advance(clock, '2026-01-09T00:00:00Z');
+    expect((await amountsOf(weekly))[0]).toBe('0.00');
+  });
+});
+
 it('comes out the same from the events, and holds what the auditor asks', async () => {
   expect((await recomputeDatabase(env.url)).differing).toEqual([]);
   expect((await auditDatabase(env.url)).violations).toEqual([]);

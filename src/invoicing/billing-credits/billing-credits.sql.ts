@@ -99,12 +99,3 @@ export const updateExpiryTold = (tx: Tx, ids: readonly string[]): Promise<number
   tx.run(sql`
     update billing_credit set is_expiry_told = true
      where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[])`);
-
-/** The subscriptions of some customers that have open periods. */
-export const selectOpenSubscriptions = async (tx: Tx, customerIds: readonly string[]): Promise<string[]> =>
-  (
-    await tx.rows<{ subscriptionId: string }>(sql`
-      select distinct subscription_id from invoice
-       where merchant_id = ${tx.merchantId} and customer_id = any (${[...customerIds]}::text[])
-         and kind = 'subscription' and status in ('ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING')`)
-  ).map(({ subscriptionId }) => subscriptionId);

@@ -1,32 +1,48 @@
 import { effectiveNowForReading } from '../../clocks/index.ts';
-import { findChildren } from '../../customers/index.ts';
+import { withChildren } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { type Decimal, ZERO } from '../../kernel/decimal.ts';
 import { type Instant, isAfter } from '../../kernel/time.ts';
+import { byAge } from '../drafts/billing-order.ts';
+import { HeldCredits } from '../drafts/held-credits.ts';
 import { previewTogether } from '../drafts/preview.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
-import { selectWaiting } from '../invoice/invoices.sql.ts';
-import { selectOpenSubscriptions } from './billing-credits.sql.ts';
+import { selectOpenSubscriptions, selectWaiting } from '../invoice/invoices.sql.ts';
+import { burn } from '../owed/burn.ts';
 
-/** Of so many customers for which one pays the open periods are looked at. */
-export const MOST_CHILDREN = 1000;
-
-/** What open periods would take of credits if they ended now: of service that has begun. */
+/**
+ * What open periods would take of credits if they ended now: of service that has begun, in the order of its time.
+ * What they would give back is below 0.
+ */
 export async function openUses(
   dependencies: InvoicingDependencies,
   tx: Tx,
   customerId: string,
   wall: Instant,
 ): Promise<(creditId: string) => Decimal> {
-  const children = await findChildren(tx, customerId, MOST_CHILDREN);
-  const waiting = await selectWaiting(tx, await selectOpenSubscriptions(tx, [customerId, ...children.keys()]));
+  const waiting = await selectWaiting(tx, await selectOpenSubscriptions(tx, await withChildren(tx, [customerId])));
+  const invoices = [...waiting.values()].flat();
+  const held = await HeldCredits.load(tx, invoices, { lock: false });
+  const previews = await previewTogether(dependencies, tx, invoices, held);
+  const nows = new Map<string | null, Instant>();
+  for (const { clockId } of invoices)
+    if (!nows.has(clockId)) nows.set(clockId, await effectiveNowForReading(tx, clockId, wall));
   const uses = new Map<string, Decimal>();
-  for (const { invoice, calculation } of await previewTogether(dependencies, tx, [...waiting.values()].flat())) {
-    const now = await effectiveNowForReading(tx, invoice.clockId, wall);
-    for (const { workings, totalPrice, periodStart } of calculation.lines) {
-      const { billingCreditId: id } = workings?.use ?? {};
-      if (id !== undefined && !isAfter(periodStart, now)) uses.set(id, (uses.get(id) ?? ZERO).minus(totalPrice));
-    }
-  }
+  const take = (creditId: string, amount: Decimal) => uses.set(creditId, (uses.get(creditId) ?? ZERO).plus(amount));
+  const begun = previews
+    .toSorted((a, b) => byAge(a.terms, b.terms))
+    .flatMap(({ invoice, calculation, spendings }, turn) => {
+      const now = nows.get(invoice.clockId) as Instant;
+      for (const { workings, totalPrice, periodStart } of calculation.lines)
+        if (workings?.use && !isAfter(periodStart, now)) take(workings.use.billingCreditId, totalPrice.negated());
+      return spendings.filter(({ time }) => !isAfter(time.start, now)).map((spending) => ({ ...spending, turn }));
+    });
+  const burning = held.burning.map((credit) => ({ ...credit, left: credit.left.minus(uses.get(credit.id) ?? ZERO) }));
+  const burnt = burn(
+    burning,
+    begun.map((spending, place) => ({ ...spending, place })),
+    (creditId, place) => begun[place]?.creditIds.includes(creditId) ?? false,
+  );
+  for (const { creditId, amount } of burnt) take(creditId, amount);
   return (creditId) => uses.get(creditId) ?? ZERO;
 }

@@ -1,4 +1,4 @@
-import { findChildren, findPayers } from '../../customers/index.ts';
+import { findPayers, withChildren } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
 import type { DueKind } from '../../jobs/index.ts';
 import { Decimal, decimal, sum, ZERO } from '../../kernel/decimal.ts';
@@ -15,7 +15,7 @@ import { endOf } from '../terms/billing-credit.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
 import { type KnownCredit, selectCreditsIn, updateEarned, updateExpiryTold } from './billing-credits.sql.ts';
 import { balanceOf, figuresOf } from './figures.ts';
-import { MOST_CHILDREN, openUses } from './open-uses.ts';
+import { openUses } from './open-uses.ts';
 import { selectTopUp } from './top-ups.sql.ts';
 import { AGAIN, topUpWhereLow } from './top-ups.ts';
 import {
@@ -188,7 +188,7 @@ async function limitAccess(
   now: Instant,
 ): Promise<void> {
   const { customerId, currency, clockId } = watch;
-  const customers = [customerId, ...(await findChildren(tx, customerId, MOST_CHILDREN)).keys()];
+  const customers = await withChildren(tx, [customerId]);
   const ids = await source.requiringCredits(tx, customers);
   const all = [...(await source.termsOf(tx, ids)).values()];
   const isOwn = (terms: BillingTerms) => terms.currency === currency && terms.clockId === clockId;

@@ -4,7 +4,13 @@ import type { TaxRecord } from '../invoice/invoice.ts';
 import type { CalculatedLine, Calculation, CalculationInput, DraftLine } from './calculation.ts';
 import { commitmentDrafts, type DraftsOfDue } from './commitment-lines.ts';
 import { couponDrafts } from './coupon-lines.ts';
-import { creditUseDrafts, withoutExcess } from './credit-use-lines.ts';
+import {
+  type BeforeCredits,
+  creditUseDrafts,
+  type OpenSpending,
+  spendingsOfInvoice,
+  withoutExcess,
+} from './credit-use-lines.ts';
 import { draftsOf } from './due-lines.ts';
 import { asAmount, otherDraft } from './line-content.ts';
 import { inTwo } from './one-price.ts';
@@ -111,8 +117,12 @@ export function totalsOf(
   return { totals: { ...totals, lines: own }, credits };
 }
 
-/** All lines before totals. */
-function allDrafts(input: CalculationInput): DraftLine[] {
+/** What an invoice would spend of billing credits: what they may pay of it, each part by its own time. */
+export const openSpendings = (input: CalculationInput): OpenSpending[] =>
+  spendingsOfInvoice(input, beforeCredits(input).before);
+
+/** The lines before billing credits, in the groups of an invoice. */
+function beforeCredits(input: CalculationInput) {
   const charges = input.charges.map((due) => ({ due, drafts: draftsOf(input, due) }));
   const isLate = ({ due }: DraftsOfDue): boolean => due.late !== undefined;
   const minimums = (input.commitments ?? []).map((commitment) => {
@@ -123,23 +133,25 @@ function allDrafts(input: CalculationInput): DraftLine[] {
     minimums.filter((each) => each.isLate === late).flatMap(({ drafts }) => drafts);
   const coupons = couponDrafts(input, charges, minimums);
   const trueUps = trueUpDrafts(input);
-  const uses = creditUseDrafts(input, {
+  const before: BeforeCredits = {
     charges,
     minimums: { own: [...ofMinimums(false), ...trueUps], late: ofMinimums(true) },
     coupons: [...coupons.own, ...coupons.late],
-  });
-  return [
-    ...charges.filter((each) => !isLate(each)).flatMap(({ drafts: those }) => those),
-    ...ofMinimums(false),
-    ...trueUps,
-    ...coupons.own,
-    ...uses.own,
-    ...charges.filter(isLate).flatMap(({ drafts: those }) => those),
-    ...ofMinimums(true),
-    ...coupons.late,
-    ...uses.late,
-    ...(input.others ?? []).map(otherDraft),
-  ];
+  };
+  const ofCharges = (late: boolean): DraftLine[] =>
+    charges.filter((each) => isLate(each) === late).flatMap(({ drafts }) => drafts);
+  return {
+    before,
+    own: [...ofCharges(false), ...before.minimums.own, ...coupons.own],
+    late: [...ofCharges(true), ...before.minimums.late, ...coupons.late],
+  };
+}
+
+/** All lines before totals. */
+function allDrafts(input: CalculationInput): DraftLine[] {
+  const { before, own, late } = beforeCredits(input);
+  const uses = creditUseDrafts(input, before);
+  return [...own, ...uses.own, ...late, ...uses.late, ...(input.others ?? []).map(otherDraft)];
 }
 
 /** A line stores the amount that a total of 0 cut off it: it is credited in another way, or lost. */

@@ -3,10 +3,11 @@ import { allocate, roundTo } from '../../kernel/money.ts';
 import { withTax } from '../credit-notes/unused-credit.ts';
 import { type BilledItem, leftOfBills } from '../difference/billed.ts';
 import type { DueCharge } from '../difference/due.ts';
-import type { FrozenCredit, FrozenCredits } from '../invoice/frozen-terms.ts';
+import type { FrozenCredit, FrozenCredits, FrozenRival } from '../invoice/frozen-terms.ts';
 import { type Burnt, burn, type Spending, spendingsOf } from '../owed/burn.ts';
 import type { CalculatedLine, CalculationInput, DraftLine, OtherLine } from './calculation.ts';
 import type { DraftsOfDue } from './commitment-lines.ts';
+import { spentKey } from './due-lines.ts';
 import { otherDraft, PLAIN_LINE, underLine } from './line-content.ts';
 import { reduced, type TotalledLine } from './totals.ts';
 
@@ -51,11 +52,18 @@ export function creditUseDrafts(
     ),
   }));
   const byId = new Map(credits.held.map((credit) => [credit.id, credit]));
-  const pays = (creditId: string, place: number): boolean =>
-    isFor(byId.get(creditId) as FrozenCredit, payables[place] as Payable);
+  const { rivals = [] } = credits;
+  const pays = (creditId: string, place: number): boolean => {
+    const payable = payables[place];
+    if (payable) return isFor(byId.get(creditId) as FrozenCredit, payable);
+    return (rivals[place - payables.length] as FrozenRival).creditIds.includes(creditId);
+  };
   const burnt = burn(
     burning,
-    payables.flatMap(({ spendings }, place) => spendings(place)),
+    [
+      ...payables.flatMap(({ spendings }, place) => spendings(place)),
+      ...rivals.map((rival, index) => spendingOf(rival, payables.length + index)),
+    ],
     pays,
   );
   const drafts = (isLate: boolean): DraftLine[] =>
@@ -64,6 +72,27 @@ export function creditUseDrafts(
     );
   return { own: drafts(false), late: [...drafts(true), ...gives] };
 }
+
+/** Spending of an open period, and the credits that may pay it. */
+export type OpenSpending = Omit<Spending, 'place'> & { readonly creditIds: readonly string[] };
+
+/** What an invoice would spend of the credits of its terms. */
+export const spendingsOfInvoice = (input: CalculationInput, before: BeforeCredits): OpenSpending[] =>
+  payablesOf(input, input.billingCredits ?? NO_CREDITS, before).flatMap((payable) => {
+    const paying = (input.billingCredits ?? NO_CREDITS).held.filter((credit) => isFor(credit, payable));
+    const creditIds = paying.map(({ id }) => id);
+    return creditIds.length === 0
+      ? []
+      : payable.spendings(0).map(({ place: _, ...spending }) => ({ ...spending, creditIds }));
+  });
+
+const NO_CREDITS: FrozenCredits = { held: [], spent: {} };
+
+/** An older subscription has its turn before the invoice's own. */
+const spendingOf = ({ start, end, isFee, isOlder, amount }: FrozenRival, place: number): Spending => ({
+  ...{ place, turn: isOlder ? -1 : 1, isFee, amount: decimal(amount) },
+  time: { start: Temporal.Instant.from(start), end: Temporal.Instant.from(end) },
+});
 
 /**
  * Credits that burn less, because lines took more of some than these had: the tax in inclusive prices is rounded over
@@ -216,15 +245,11 @@ const PERCENT = 100;
 const factorOf = ({ taxRate }: DraftLine): Decimal => (taxRate ?? ZERO).div(PERCENT).plus(1);
 
 /** A fee is spent where its service begins; usage by what it came to until the instants that were frozen. */
-function spentOn(
-  { charge: { price, period }, late }: DueCharge,
-  credits: FrozenCredits,
-  total: Decimal,
-  place: number,
-): Spending[] {
+function spentOn(due: DueCharge, credits: FrozenCredits, total: Decimal, place: number): Spending[] {
+  const { price, period } = due.charge;
   const { start } = period;
   if (price.metric === null) return [{ place, time: { start, end: start }, isFee: true, amount: total }];
-  const until = late ? [] : (credits.spent[price.id] ?? []);
+  const until = credits.spent[spentKey(due)] ?? [];
   const instants = until.map(({ at, amount }) => ({ at: Temporal.Instant.from(at), amount: decimal(amount) }));
   return spendingsOf(place, period, total, instants);
 }

@@ -127,6 +127,21 @@ export function spentUntil(input: CalculationInput, due: DueCharge, usage: reado
   return input.taxBehavior === 'inclusive' ? spent.div(rateOf(input, due.charge.price).div(100).plus(1)) : spent;
 }
 
+/** What came late of a charge by the usage until an instant: what it comes to less what it came to before. */
+export function lateUntil(
+  input: CalculationInput,
+  { charge, late }: DueCharge,
+  usage: readonly BilledUsage[],
+  before: readonly BilledUsage[],
+): Decimal {
+  const then = { ...input, adjustments: late?.adjustments ?? [] };
+  return spentUntil(then, { charge }, usage).minus(spentUntil(then, { charge }, before));
+}
+
+/** By what the spending of a charge of usage is named: of a closed period with its start. */
+export const spentKey = ({ charge: { price, period }, late }: DueCharge): string =>
+  late ? `${price.id} ${period.start.toString()}` : price.id;
+
 /** What is owed of the parts of a closed period before this one, and what is billed of this one. */
 function beforeOf(input: CalculationInput, { charge, before, late }: DueCharge): BilledSoFar | undefined {
   if (late?.earlier === undefined) return before;

@@ -1,12 +1,9 @@
-import { findChildren } from '../../customers/index.ts';
+import { withChildren } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
-import { selectOpenSubscriptions } from '../billing-credits/billing-credits.sql.ts';
+import { selectOpenSubscriptions } from '../invoice/invoices.sql.ts';
 import type { BillingSource, BillingTerms } from '../terms/billing-terms.ts';
 import type { Commitment } from '../terms/commitment.ts';
 import { lockBilling } from '../usage/billing-lock.sql.ts';
-
-/** Of so many customers for which one pays the subscriptions count. */
-const MOST_CHILDREN = 1000;
 
 type Scoped = Pick<Commitment, 'subscriptionId' | 'customerId'>;
 
@@ -18,10 +15,7 @@ export const termsOfCommitment = async (
 ): Promise<BillingTerms | null> => (subscriptionId === null ? null : source.terms(tx, subscriptionId));
 
 /** The customer of a commitment, and those for which it pays. */
-export const customersOf = async (tx: Tx, { customerId }: Scoped): Promise<string[]> => [
-  customerId,
-  ...(await findChildren(tx, customerId, MOST_CHILDREN)).keys(),
-];
+export const customersOf = (tx: Tx, { customerId }: Scoped): Promise<string[]> => withChildren(tx, [customerId]);
 
 /** The subscriptions whose billing uses the credits of a commitment. */
 export const billedFor = async (tx: Tx, commitment: Scoped): Promise<string[]> =>

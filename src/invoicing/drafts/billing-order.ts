@@ -45,6 +45,10 @@ const compare = (a: Placed, b: Placed): number =>
 
 const isOpen = ({ invoice: { status } }: Placed): boolean => status === 'ACTIVE' || status === 'CLOSING';
 
+/** The older subscription first; of two that began at one instant, the one that was made first. */
+export const byAge = (a: BillingTerms, b: BillingTerms): number =>
+  Temporal.Instant.compare(a.bounds.startedAt, b.bounds.startedAt) || Number(a.seq - b.seq);
+
 /** An open invoice with the end that its period will have: a change that is to come may end its series. */
 export function asPlanned(terms: BillingTerms, invoice: InvoiceRow): InvoiceRow {
   const end = invoice.status === 'ACTIVE' ? endOfPeriod(terms, invoice) : null;

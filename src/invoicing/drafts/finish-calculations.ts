@@ -16,11 +16,13 @@ import { isPausedThroughout } from '../timeline/segments.ts';
 import { lockBilling } from '../usage/billing-lock.sql.ts';
 import { deleteUsageTakenOfCorrected } from '../usage/late-usage.sql.ts';
 import { type ReadPeriod, saveReadPeriods } from '../usage/late-usage.ts';
+import { byAge } from './billing-order.ts';
 import { billingOf, type Loaded, loadBillings } from './billing-state.ts';
 import { type Beside, calculateInvoice, outsideItemsFor } from './calculate-invoice.ts';
 import { freezeAllFor, historyOf } from './freeze-terms.ts';
-import { HeldCredits } from './held-credits.ts';
+import type { HeldCredits } from './held-credits.ts';
 import { selectManualLinesOfInvoices } from './manual-lines.sql.ts';
+import { holdCredits } from './preview.ts';
 import { type Calculated, saveCalculations } from './save-calculations.ts';
 import type { TermsOf } from './terms-of-invoices.ts';
 import { freezeTrueUps } from './true-ups.ts';
@@ -62,7 +64,7 @@ export async function finishCalculations(
   asks: boolean,
 ): Promise<Ended[]> {
   const facts = await loadFacts(dependencies, tx, of, now);
-  const held = await HeldCredits.load(tx, of.invoices, { lock: true });
+  const held = await holdCredits(dependencies, tx, of.invoices, { lock: true });
   const decided: (Decided | { readonly error: unknown })[] = [];
   for (const each of facts.toSorted(inTurn))
     decided[facts.indexOf(each)] = await decideOrFail(dependencies, tx, each, held, now);
@@ -82,8 +84,7 @@ export async function finishCalculations(
 }
 
 /** Credits pay the older subscription first. */
-const inTurn = (a: CalculationFacts, b: CalculationFacts): number =>
-  Temporal.Instant.compare(a.terms.bounds.startedAt, b.terms.bounds.startedAt);
+const inTurn = (a: CalculationFacts, b: CalculationFacts): number => byAge(a.terms, b.terms);
 
 async function loadFacts(
   dependencies: InvoicingDependencies,
@@ -180,7 +181,7 @@ async function decideCalculation(
   if (answered === null) return { invoice, waitsWith: rates };
   const frozen = { ...answered, history: unanswered.history };
   const calculation = calculateInvoice(billing, frozen, invoice, usage, beside);
-  held.take(calculation);
+  held.take(invoice, calculation);
   refuseWrongBill(invoice, calculation, billing);
   return { invoice, calculation, frozen, isSilent: isSilent(terms, invoice, calculation), read: billing.read };
 }

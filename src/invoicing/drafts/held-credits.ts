@@ -1,23 +1,31 @@
 import { findPayers } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
-import { type Decimal, plain, ZERO } from '../../kernel/decimal.ts';
-import { type Instant, isAfter, isBefore } from '../../kernel/time.ts';
+import { type Decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
+import { roundTo } from '../../kernel/money.ts';
+import { type Instant, isAfter, isBefore, type Period } from '../../kernel/time.ts';
 import type { Calculation } from '../calculation/calculation.ts';
-import { spentUntil } from '../calculation/due-lines.ts';
+import type { OpenSpending } from '../calculation/credit-use-lines.ts';
+import { lateUntil, spentKey, spentUntil } from '../calculation/due-lines.ts';
 import {
   type CreditFor,
   type CreditOwner,
   hasBillingCredits,
   selectCreditsFor,
 } from '../difference/billing-credits.sql.ts';
+import type { DueCharge } from '../difference/due.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
-import type { FrozenCredit, FrozenCredits, FrozenTerms } from '../invoice/frozen-terms.ts';
+import type { FrozenCredit, FrozenCredits, FrozenRival, FrozenTerms } from '../invoice/frozen-terms.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
+import { selectInvoices } from '../invoice/invoices.sql.ts';
+import type { BurningCredit } from '../owed/burn.ts';
+import { asBilled, cellOf, chargesInArrears } from '../owed/charges.ts';
 import { appliesTo, hasPlan, namesCharges } from '../terms/applies-to.ts';
 import { endOf } from '../terms/billing-credit.ts';
 import type { BillingSource, BillingTerms } from '../terms/billing-terms.ts';
 import { versionsOf } from '../timeline/segments.ts';
+import type { ReadPeriod } from '../usage/late-usage.ts';
 import { readUsageOfEach } from '../usage/read-usage.ts';
+import { byAge } from './billing-order.ts';
 import type { BillingOfInvoice } from './billing-state.ts';
 import { inputOf } from './calculate-invoice.ts';
 
@@ -25,18 +33,29 @@ import { inputOf } from './calculate-invoice.ts';
 export interface InvoiceToPay {
   readonly terms: BillingTerms;
   readonly invoice: InvoiceRow;
-  readonly billing: BillingOfInvoice;
+  readonly billing: BillingOfInvoice & { readonly read?: readonly ReadPeriod[] };
   readonly frozen: FrozenTerms;
   readonly usage: readonly BilledUsage[];
 }
 
-/** The credits of some customers, and what calculations took of them one after another. */
+/** An open invoice, and what it would spend of credits. */
+export interface OpenInvoice {
+  readonly terms: BillingTerms;
+  readonly invoice: Pick<InvoiceRow, 'id'>;
+  readonly spendings: readonly OpenSpending[];
+}
+
+/**
+ * The credits of some customers, what calculations took of them one after another, and what those to come would take.
+ */
 export class HeldCredits {
   readonly #credits: readonly CreditFor[];
   readonly #taken = new Map<string, Decimal>();
+  readonly #open: Map<string, OpenInvoice>;
 
-  private constructor(credits: readonly CreditFor[]) {
+  private constructor(credits: readonly CreditFor[], open: readonly OpenInvoice[] = []) {
     this.#credits = credits;
+    this.#open = new Map(open.map((each) => [each.invoice.id, each]));
   }
 
   /**
@@ -58,9 +77,27 @@ export class HeldCredits {
     return new HeldCredits(await selectCreditsFor(tx, owners, { without: invoices.map(({ id }) => id), lock }));
   }
 
-  /** The same credits, of which nothing is taken yet. */
+  /** Whose credits pay several subscriptions, and are not used up. */
+  get sharedOwners(): string[] {
+    const shared = this.#credits.filter((credit) => credit.subscriptionId === null && this.#left(credit).gt(0));
+    return [...new Set(shared.map(({ customerId }) => customerId))];
+  }
+
+  /** The same credits, of which nothing is taken yet, and open invoices that would take of them, too. */
+  with(open: readonly OpenInvoice[]): HeldCredits {
+    return new HeldCredits(this.#credits, open);
+  }
+
+  /** The same as before anything was taken. */
   copy(): HeldCredits {
-    return new HeldCredits(this.#credits);
+    return this.with([...this.#open.values()]);
+  }
+
+  /** What is left of the credits for open invoices, in the order in which they burn. */
+  get burning(): BurningCredit[] {
+    return this.#inOrder.map((credit) => ({
+      ...{ id: credit.id, from: credit.effectiveAt, until: endOf(credit), left: this.#left(credit) },
+    }));
   }
 
   /** The terms of a calculation with the credits that may pay it. */
@@ -68,13 +105,23 @@ export class HeldCredits {
     const { billingCredits: _, ...frozen } = facts.frozen;
     const credits = this.#for(facts.terms);
     if (credits.length === 0) return frozen;
-    const held = credits.map((credit) => this.#frozen(credit, facts.terms));
     const spent = await spentBy(tx, source, { ...facts, frozen }, boundsOf(credits));
-    return { ...frozen, billingCredits: { held, spent } };
+    const rivals = this.#rivalsOf(facts);
+    if (rivals.length === 0) {
+      const held = credits.map((credit) => this.#frozen(credit, facts.terms));
+      return { ...frozen, billingCredits: { held, spent } };
+    }
+    const own = new Map(credits.map((credit) => [credit.id, credit]));
+    const named = new Set([...own.keys(), ...rivals.flatMap(({ creditIds }) => creditIds)]);
+    const held = this.#inOrder
+      .filter(({ id }) => named.has(id))
+      .map((credit) => this.#frozen(own.get(credit.id) ?? credit, own.has(credit.id) ? facts.terms : null));
+    return { ...frozen, billingCredits: { held, spent, rivals } };
   }
 
-  /** Counts what a calculation takes, and gives back. */
-  take({ lines }: Pick<Calculation, 'lines'>): void {
+  /** Counts what the calculation of an invoice takes, and gives back. */
+  take({ id: invoiceId }: Pick<InvoiceRow, 'id'>, { lines }: Pick<Calculation, 'lines'>): void {
+    this.#open.delete(invoiceId);
     for (const { workings, totalPrice } of lines) {
       const { billingCreditId: id } = workings?.use ?? {};
       if (id !== undefined) this.#taken.set(id, (this.#taken.get(id) ?? ZERO).minus(totalPrice));
@@ -91,23 +138,55 @@ export class HeldCredits {
     );
   }
 
-  #frozen(credit: CreditFor, terms: BillingTerms): FrozenCredit {
-    const { id, name, amount, used, held, released, effectiveAt, appliesTo: of } = credit;
-    const isForAll = !namesCharges(of) && of.planIds.length === 0;
-    const prices = versionsOf(terms).flatMap((version) =>
+  /** Each credit once: a customer's own before those of who pays for it. */
+  get #inOrder(): CreditFor[] {
+    const isOfPayer = new Set(this.#credits.flatMap((each) => (each.customerId === each.forCustomerId ? [] : each.id)));
+    const once = [...new Map(this.#credits.map((credit) => [credit.id, credit])).values()];
+    return once.toSorted((a, b) => Number(isOfPayer.has(a.id)) - Number(isOfPayer.has(b.id)));
+  }
+
+  #left({ id, amount, used, held, released }: CreditFor): Decimal {
+    return amount
+      .minus(used)
+      .minus(held)
+      .minus(released ?? ZERO)
+      .minus(this.#taken.get(id) ?? ZERO);
+  }
+
+  /** What other open invoices would take at the times of an invoice, or before. */
+  #rivalsOf({ terms, invoice }: InvoiceToPay): FrozenRival[] {
+    const others = [...this.#open.values()].filter((other) => other.invoice.id !== invoice.id);
+    const all = others.flatMap(({ terms: of, spendings }) =>
+      spendings
+        .filter(({ time }) => !isAfter(time.start, invoice.periodEnd))
+        .map((spending) => ({ ...spending, isOlder: byAge(of, terms) < 0 })),
+    );
+    const alike = Map.groupBy(all, ({ time, isFee, isOlder: older, creditIds }) =>
+      [time.start, time.end, isFee, older, ...creditIds].join(' '),
+    );
+    return [...alike.values()].map((those): FrozenRival => {
+      const [{ time, isFee, isOlder: older, creditIds }] = those as [(typeof those)[number]];
+      const amount = plain(sum(those.map((each) => each.amount)));
+      return {
+        ...{ start: time.start.toString(), end: time.end.toString(), isFee, isOlder: older },
+        amount,
+        creditIds,
+      };
+    });
+  }
+
+  /** @param terms of the subscription that it may pay; null: none, it pays rivals alone */
+  #frozen(credit: CreditFor, terms: BillingTerms | null): FrozenCredit {
+    const { id, name, effectiveAt, appliesTo: of } = credit;
+    const isForAll = terms !== null && !namesCharges(of) && of.planIds.length === 0;
+    const prices = (terms === null ? [] : versionsOf(terms)).flatMap((version) =>
       version.prices.filter((price) => appliesTo(of, { planId: version.planId, price })).map((price) => price.id),
     );
     return {
       ...{ id, name, from: effectiveAt.toString(), until: endOf(credit)?.toString() ?? null },
-      left: plain(
-        amount
-          .minus(used)
-          .minus(held)
-          .minus(released ?? ZERO)
-          .minus(this.#taken.get(id) ?? ZERO),
-      ),
+      left: plain(this.#left(credit)),
       priceIds: isForAll ? null : [...new Set(prices)],
-      paysMinimum: !namesCharges(of) && hasPlan(of, terms.planId),
+      paysMinimum: terms !== null && !namesCharges(of) && hasPlan(of, terms.planId),
     };
   }
 }
@@ -119,23 +198,82 @@ function boundsOf(credits: readonly CreditFor[]): Instant[] {
   return [...known.values()].toSorted(Temporal.Instant.compare);
 }
 
-/** What the charges of usage of an invoice come to until the instants inside its period. */
+/** What the charges of usage of an invoice come to until the instants inside their periods. */
 async function spentBy(
   tx: Tx,
   source: BillingSource,
   { terms, invoice, billing, frozen, usage }: InvoiceToPay,
   bounds: readonly Instant[],
 ): Promise<FrozenCredits['spent']> {
-  const charges = billing.due.filter(({ charge, late }) => charge.price.metric !== null && late === undefined);
-  const inside = bounds.filter((at) => isAfter(at, invoice.periodStart) && isBefore(at, invoice.periodEnd));
-  if (charges.length === 0 || inside.length === 0) return {};
-  const parts = inside.map((at) => ({ terms, invoice: { ...invoice, periodEnd: at } }));
-  const read = await readUsageOfEach(tx, source, parts);
   const input = inputOf(billing, frozen, invoice, usage, { manual: [] });
-  return Object.fromEntries(
-    charges.map((due) => [
-      due.charge.price.id,
-      inside.map((at, place) => ({ at: at.toString(), amount: plain(spentUntil(input, due, read[place] ?? [])) })),
-    ]),
+  const spent: FrozenCredits['spent'] = {};
+  const ofUsage = billing.due.filter(({ charge }) => charge.price.metric !== null);
+  const own = ofUsage.filter(({ late }) => late === undefined);
+  const inside = own.length === 0 ? [] : insideOf(bounds, { start: invoice.periodStart, end: invoice.periodEnd });
+  const read = await readUsageOfEach(tx, source, untilEach(terms, invoice, inside));
+  for (const due of inside.length === 0 ? [] : own)
+    spent[spentKey(due)] = asSpent(invoice, inside, (place) => spentUntil(input, due, read[place] ?? []));
+  for (const due of ofUsage.filter(({ late }) => late !== undefined && late.earlier === undefined)) {
+    const then = billing.read?.find((period) => isOfPeriod(due, terms, period));
+    const within = then ? insideOf(bounds, due.charge.period) : [];
+    if (!then || within.length === 0) continue;
+    const { now, before } = await readLate(tx, source, terms, { due, then, within });
+    spent[spentKey(due)] = asSpent(invoice, within, (place) =>
+      lateUntil(input, due, now[place] ?? [], before[place] ?? []),
+    );
+  }
+  return spent;
+}
+
+const insideOf = (bounds: readonly Instant[], { start, end }: Period): Instant[] =>
+  bounds.filter((at) => isAfter(at, start) && isBefore(at, end));
+
+const untilEach = (terms: BillingTerms, invoice: InvoiceRow, inside: readonly Instant[]) =>
+  inside.map((at) => ({ terms, invoice: { ...invoice, periodEnd: at } }));
+
+const asSpent = (
+  { currency }: InvoiceRow,
+  inside: readonly Instant[],
+  amountAt: (place: number) => Decimal,
+): FrozenCredits['spent'][string] =>
+  inside.map((at, place) => ({
+    at: at.toString(),
+    amount: plain(roundTo(amountAt(place), currency, 'half-away-from-zero')),
+  }));
+
+/** Is a correction of a closed period that was read as a whole? */
+function isOfPeriod({ charge }: DueCharge, terms: BillingTerms, { invoice, parts }: ReadPeriod): boolean {
+  const then = asBilled(terms, invoice);
+  return (
+    parts.length === 1 &&
+    chargesInArrears(then, cellOf(then, invoice), invoice.periodEnd).some(
+      ({ price, period }) => price.id === charge.price.id && period.start.equals(charge.period.start),
+    )
   );
+}
+
+interface LateToRead {
+  readonly due: DueCharge;
+  readonly then: ReadPeriod;
+  readonly within: readonly Instant[];
+}
+
+/** The usage of a closed period until some instants, as it is now and as the last bill of it knew it. */
+async function readLate(
+  tx: Tx,
+  source: BillingSource,
+  terms: BillingTerms,
+  { due, then: { invoice, invoices }, within }: LateToRead,
+): Promise<Record<'now' | 'before', BilledUsage[][]>> {
+  const billing = await selectInvoices(
+    tx,
+    (due.late?.items ?? []).map(({ invoiceId }) => invoiceId),
+  );
+  const marks = [...invoices, ...billing.values()].flatMap(({ usageMark }) => usageMark ?? []);
+  const acceptedUpTo = marks.reduce((last, mark) => (mark > last ? mark : last), 0n);
+  const parts = untilEach(asBilled(terms, invoice), invoice, within);
+  return {
+    now: await readUsageOfEach(tx, source, parts),
+    before: await readUsageOfEach(tx, source, parts, { acceptedUpTo }),
+  };
 }

@@ -1,5 +1,7 @@
-import type { Taxation } from '../../customers/index.ts';
+import { type Taxation, withChildren } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
+import { isBefore, latest } from '../../kernel/time.ts';
+import { openSpendings } from '../calculation/calculate.ts';
 import type { Calculation } from '../calculation/calculation.ts';
 import { expectedCredits } from '../credits/give-credits.ts';
 import type { StoredLine } from '../difference/billed.ts';
@@ -7,15 +9,15 @@ import type { BilledUsage } from '../invoice/billed-usage.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { FrozenTerms } from '../invoice/frozen-terms.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { selectWaiting } from '../invoice/invoices.sql.ts';
+import { selectOpenSubscriptions, selectWaiting } from '../invoice/invoices.sql.ts';
 import type { BillingSource, BillingTerms } from '../terms/billing-terms.ts';
 import { readUsageOfEach } from '../usage/read-usage.ts';
 import { asPlanned, calculatedBefore, inBillingOrder } from './billing-order.ts';
 import { type Billing, billingOf, type Loaded, loadBillings, withBilled } from './billing-state.ts';
-import { type Beside, calculateInvoice } from './calculate-invoice.ts';
+import { type Beside, calculateInvoice, inputOf } from './calculate-invoice.ts';
 import { storedLineOf } from './calculated-line.ts';
 import { freezeEach, type KnownTerms } from './freeze-terms.ts';
-import { HeldCredits } from './held-credits.ts';
+import { HeldCredits, type OpenInvoice } from './held-credits.ts';
 import { selectManualLinesIfClosed } from './manual-lines.sql.ts';
 import { waitingFor } from './manual-lines.ts';
 import { termsOfInvoices } from './terms-of-invoices.ts';
@@ -44,7 +46,12 @@ export async function tryPreviews(
     return [...before, asPlanned(terms, stored)].map((invoice): ToPreview => ({ terms, invoice }));
   });
   const facts = await loadFacts(dependencies, tx, turns.flat(), known?.taxation);
-  const held = await HeldCredits.load(tx, invoicesOf(turns), { lock: false });
+  const held = await holdCredits(
+    dependencies,
+    tx,
+    turns.flatMap((turn) => turn.map(({ invoice }) => invoice)),
+    { lock: false },
+  );
   const previews: (Calculation | null)[] = [];
   for (const turn of turns) {
     const all = turn.map((each) => facts.get(each) as PreviewFacts);
@@ -53,33 +60,68 @@ export async function tryPreviews(
   return previews;
 }
 
-const invoicesOf = (turns: readonly (readonly ToPreview[])[]): InvoiceRow[] =>
-  turns.flatMap((turn) => turn.map(({ invoice }) => invoice));
+/** The bill of an open period before billing credits, and what it would spend of them. */
+export interface OpenPreview extends OpenInvoice {
+  readonly invoice: InvoiceRow;
+  readonly calculation: Calculation;
+}
 
 /**
- * The bills of all open periods of a customer's subscriptions, or of several, if they ended now: what is open burns
- * credits in the order of the subscriptions.
+ * The bills of all open periods of some subscriptions if they ended now, before billing credits.
+ * @param held the credits that they may spend; absent: that is not asked
  */
 export async function previewTogether(
   dependencies: InvoicingDependencies,
   tx: Tx,
   invoices: readonly InvoiceRow[],
-): Promise<{ readonly invoice: InvoiceRow; readonly calculation: Calculation }[]> {
-  const termsOf = await termsOfInvoices(tx, dependencies.source, invoices);
-  const ofSubscriptions = Map.groupBy(invoices, (invoice) => termsOf(invoice));
-  const turns = [...ofSubscriptions]
-    .toSorted(([a], [b]) => Temporal.Instant.compare(a.bounds.startedAt, b.bounds.startedAt))
-    .map(([terms, those]) => inBillingOrder(terms, those).map((invoice): ToPreview => ({ terms, invoice })));
+  held?: HeldCredits,
+): Promise<OpenPreview[]> {
+  const { source } = dependencies;
+  const termsOf = await termsOfInvoices(tx, source, invoices);
+  const turns = [...Map.groupBy(invoices, (invoice) => termsOf(invoice))].map(([terms, those]) =>
+    inBillingOrder(terms, those).map((invoice): ToPreview => ({ terms, invoice })),
+  );
   const facts = await loadFacts(dependencies, tx, turns.flat(), undefined);
-  const held = await HeldCredits.load(tx, invoicesOf(turns), { lock: false });
-  const found: { invoice: InvoiceRow; calculation: Calculation }[] = [];
-  for (const turn of turns) {
-    const all = turn.map((each) => facts.get(each) as PreviewFacts);
-    const calculations = await previewTurn(tx, dependencies.source, all, held);
-    for (const [place, calculation] of calculations.entries())
-      if (calculation) found.push({ invoice: (turn[place] as ToPreview).invoice, calculation });
-  }
+  const found: OpenPreview[] = [];
+  for (const turn of turns)
+    await inTurn(
+      tx,
+      source,
+      turn.map((each) => facts.get(each) as PreviewFacts),
+      async (each, billing, frozen) => {
+        const calculation = calculateOrNull(each, billing, frozen);
+        if (calculation === null) return null;
+        const { terms, invoice, usage, beside } = each;
+        const withCredits = await held?.freeze(tx, source, { terms, invoice, billing, frozen, usage });
+        const spendings = withCredits ? openSpendings(inputOf(billing, withCredits, invoice, usage, beside)) : [];
+        found.push({ terms, invoice, calculation, spendings });
+        return calculation;
+      },
+    );
   return found;
+}
+
+/**
+ * The billing credits that some invoices may use, beside what other open periods would spend of them: what is open
+ * burns by its time (commercial.md §3).
+ */
+export async function holdCredits(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  invoices: readonly InvoiceRow[],
+  how: { readonly lock: boolean },
+): Promise<HeldCredits> {
+  const held = await HeldCredits.load(tx, invoices, how);
+  const owners = held.sharedOwners;
+  if (owners.length === 0) return held;
+  const waiting = await selectWaiting(tx, await selectOpenSubscriptions(tx, await withChildren(tx, owners)));
+  const all = [...waiting.values()].flat();
+  const known = new Set(invoices.map(({ id }) => id));
+  const last = invoices.map(({ periodEnd }) => periodEnd).reduce(latest);
+  if (invoices.length === 1 && all.every(({ id, periodStart }) => known.has(id) || !isBefore(periodStart, last)))
+    return held;
+  const wide = await HeldCredits.load(tx, [...invoices, ...all.filter(({ id }) => !known.has(id))], { lock: false });
+  return wide.with(await previewTogether(dependencies, tx, all, wide));
 }
 
 interface ToPreview {
@@ -123,28 +165,34 @@ async function loadFacts(
 /**
  * The bills of some invoices of a subscription, which are in the order of their calculation. Each bills what those
  * before it leave: late usage, the usage of a period of which it is a part, what a change made due.
- * @returns null for one that cannot be calculated
+ * @param calculated null: one that cannot be calculated
  */
-async function previewTurn(
+async function inTurn(
   tx: Tx,
   source: BillingSource,
   turn: readonly PreviewFacts[],
-  held: HeldCredits,
+  calculated: (facts: PreviewFacts, billing: Billing, frozen: FrozenTerms) => Promise<Calculation | null>,
 ): Promise<(Calculation | null)[]> {
   const before: StoredLine[] = [];
   const previews: (Calculation | null)[] = [];
   for (const facts of turn) {
     const billing = billingOf(withBilled(facts.loaded, before));
     const { others } = facts.loaded.state;
-    const withTrueUps = await freezeTrueUps(tx, source, { ...facts, billing, others, before });
-    const frozen = await held.freeze(tx, source, { ...facts, billing, frozen: withTrueUps });
-    const calculation = calculateOrNull(facts, billing, frozen);
-    if (calculation) held.take(calculation);
+    const frozen = await freezeTrueUps(tx, source, { ...facts, billing, others, before });
+    const calculation = await calculated(facts, billing, frozen);
     before.push(...(calculation?.lines ?? []).map((line) => storedLineOf(facts.invoice, line)));
     previews.push(calculation);
   }
   return previews;
 }
+
+/** The same with what billing credits pay. */
+const previewTurn = (tx: Tx, source: BillingSource, turn: readonly PreviewFacts[], held: HeldCredits) =>
+  inTurn(tx, source, turn, async (facts, billing, frozen) => {
+    const calculation = calculateOrNull(facts, billing, await held.freeze(tx, source, { ...facts, billing, frozen }));
+    if (calculation) held.take(facts.invoice, calculation);
+    return calculation;
+  });
 
 function calculateOrNull(
   { invoice, usage, beside }: PreviewFacts,

@@ -105,8 +105,22 @@ export interface FrozenAdjustment {
 export interface FrozenCredits {
   /** In the order in which they burn. */
   readonly held: readonly FrozenCredit[];
-  /** What charges of usage came to until the instants at which credits begin or end, by price id. */
-  readonly spent: Readonly<Record<string, readonly { readonly at: string; readonly amount: string }[]>>;
+  /** What charges of usage came to until the instants at which credits begin or end, by `spentKey`. */
+  readonly spent: Record<string, readonly { readonly at: string; readonly amount: string }[]>;
+  /** What open periods of other invoices would take of them; absent: nothing. */
+  readonly rivals?: readonly FrozenRival[];
+}
+
+/** Spending of open periods that credits may pay before those of the invoice: amounts before tax as decimal text. */
+export interface FrozenRival {
+  /** RFC 3339. */
+  readonly start: string;
+  readonly end: string;
+  readonly isFee: boolean;
+  /** Of an older subscription: at one instant it comes first. */
+  readonly isOlder: boolean;
+  readonly amount: string;
+  readonly creditIds: readonly string[];
 }
 
 /** A billing credit as an invoice could use it: amounts before tax as decimal text, times RFC 3339. */

@@ -416,6 +416,15 @@ export async function selectWaiting(
   return Map.groupBy(rows, ({ subscriptionId }) => subscriptionId);
 }
 
+/** The subscriptions of some customers that have open periods. */
+export const selectOpenSubscriptions = async (tx: Tx, customerIds: readonly string[]): Promise<string[]> =>
+  (
+    await tx.rows<{ subscriptionId: string }>(sql`
+      select distinct subscription_id from invoice
+       where merchant_id = ${tx.merchantId} and customer_id = any (${[...customerIds]}::text[])
+         and kind = 'subscription' and status in ('ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING')`)
+  ).map(({ subscriptionId }) => subscriptionId);
+
 /**
  * The invoices of a merchant, among some, that have to wait for others which are still to be calculated: for parts of
  * the same period before them (`closeNow`), and those that ask a commitment for all that end by their own end. One that

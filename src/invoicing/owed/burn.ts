@@ -15,6 +15,8 @@ export interface BurningCredit {
 export interface Spending {
   /** The place of its charge. */
   readonly place: number;
+  /** The turn of its subscription: the older ones come first. Absent: 0. */
+  readonly turn?: number;
   readonly time: Period;
   readonly isFee: boolean;
   /** Before tax, above 0. */
@@ -30,7 +32,7 @@ export interface Burnt {
 
 /**
  * What credits pay of spendings (commercial.md §3): spendings in the order of their time, at one instant fees before
- * usage; of each the credits in their order, so far as they are valid for all of its time.
+ * usage, then the older subscription; of each the credits in their order, so far as they are valid for all of its time.
  * @param credits in the order in which they burn
  * @param pays may a credit pay a charge?
  */
@@ -56,7 +58,10 @@ export function burn(
 }
 
 const inTime = (a: Spending, b: Spending): number =>
-  Temporal.Instant.compare(a.time.start, b.time.start) || rankOf(a) - rankOf(b) || a.place - b.place;
+  Temporal.Instant.compare(a.time.start, b.time.start) ||
+  rankOf(a) - rankOf(b) ||
+  (a.turn ?? 0) - (b.turn ?? 0) ||
+  a.place - b.place;
 
 const rankOf = ({ isFee }: Spending) => (isFee ? 0 : 1);
 

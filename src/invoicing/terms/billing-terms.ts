@@ -166,6 +166,8 @@ export interface SeriesBounds {
 export interface BillingTerms {
   readonly merchantId: string;
   readonly subscriptionId: string;
+  /** In the order in which subscriptions are made. */
+  readonly seq: bigint;
   readonly customerId: string;
   readonly planId: string;
   readonly clockId: string | null;

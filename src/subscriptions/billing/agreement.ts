@@ -165,6 +165,7 @@ export function termsUnder(agreement: Agreement, subscription: SubscriptionRow):
   return {
     merchantId: subscription.merchantId,
     subscriptionId: subscription.id,
+    seq: subscription.seq,
     customerId: subscription.customerId,
     planId: plan.id,
     clockId: subscription.clockId,
