@@ -1490,7 +1490,7 @@ create table invoice (
   constraint invoice_sections CHECK (((kind = 'grouped'::text) OR (sections = '[]'::jsonb))) NOT VALID
 );
 CREATE INDEX invoice_all ON invoice USING btree (seq DESC);
-CREATE UNIQUE INDEX invoice_awaited ON invoice USING btree (merchant_id, purpose_id) WHERE ((kind = 'upfront'::text) AND (purpose_id IS NOT NULL));
+CREATE UNIQUE INDEX invoice_awaited ON invoice USING btree (merchant_id, purpose_id) WHERE ((kind = 'upfront'::text) AND (purpose_id IS NOT NULL) AND (reissued_as_id IS NULL));
 CREATE INDEX invoice_by_amount ON invoice USING btree (merchant_id, grand_total_key, seq) INCLUDE (grand_total, status);
 CREATE INDEX invoice_by_due_at ON invoice USING btree (merchant_id, due_at, seq) INCLUDE (status, grand_total) WHERE (due_at IS NOT NULL);
 CREATE INDEX invoice_by_issued_at ON invoice USING btree (merchant_id, issued_at, seq) INCLUDE (status, grand_total) WHERE (issued_at IS NOT NULL);
@@ -7404,8 +7404,9 @@ CREATE OR REPLACE FUNCTION guard_schedule_invoice()
 AS $function$
 begin
   if old.status = 'pushed' and (tg_op = 'DELETE' or new.status not in ('pushed', 'cancelled')
-     or (new.amount, new.lines, new.bill_at, new.invoice_id) is distinct from (old.amount, old.lines, old.bill_at,
-       old.invoice_id))
+     or (new.amount, new.lines, new.bill_at) is distinct from (old.amount, old.lines, old.bill_at)
+     or new.invoice_id is distinct from old.invoice_id
+        and not has_replaced(old.merchant_id, old.invoice_id, new.invoice_id))
   then raise exception 'schedule invoice % is pushed and does not change', old.id; end if;
   return case tg_op when 'DELETE' then old else new end;
 end $function$;
@@ -7428,6 +7429,14 @@ begin
   end if;
   return new;
 end $function$;
+
+CREATE OR REPLACE FUNCTION has_replaced(merchant text, replaced text, by_id text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (select from invoice where merchant_id = merchant and id = replaced and reissued_as_id = by_id)
+$function$;
 
 CREATE OR REPLACE FUNCTION in_event_key_slice(first_digits text, end_digits text)
  RETURNS text

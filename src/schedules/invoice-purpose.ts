@@ -3,6 +3,7 @@ import type { PurposeHandler } from '../invoicing/index.ts';
 import { fail, ok } from '../kernel/result.ts';
 import { findOrder, type Order } from '../orders/index.ts';
 import { lockScheduleRow, lockScheduleRowNow, selectSchedules, updateSchedule } from './schedules.sql.ts';
+import { updateInvoiceOfWindow } from './staged.sql.ts';
 
 /** The type of the purpose of the invoices that schedules make; its id is the schedule's. */
 export const BILLS_SCHEDULE = 'billing_schedule';
@@ -30,6 +31,7 @@ export const scheduledInvoices = (
     return fail('APPROVAL_PENDING', { orderId: order.id });
   },
   paid: () => Promise.resolve({}),
+  reissued: (tx, { id }, by, now) => updateInvoiceOfWindow(tx, id, by.id, now),
   async standsAgain(tx, { merchantId, purposeId: id }, now) {
     await updateSchedule(tx, { merchantId, id: id as string }, { nextActionAt: now }, now);
   },

@@ -121,6 +121,13 @@ export const replaceStaged = async (
            status = excluded.status, invoice_id = excluded.invoice_id, updated_at = excluded.updated_at`);
 };
 
+/** Another invoice has the place of one that was made for a window. */
+export const updateInvoiceOfWindow = async (tx: Tx, fromId: string, toId: string, now: Instant): Promise<void> => {
+  await tx.run(sql`
+    update schedule_invoice set invoice_id = ${toId}, updated_at = ${now}
+     where merchant_id = ${tx.merchantId} and invoice_id = ${fromId}`);
+};
+
 /** The invoice of a window was withdrawn before it was issued, or it will not be made. */
 export const updateToCancelled = async (tx: Tx, ids: readonly string[], now: Instant) => {
   if (ids.length === 0) return;

@@ -2,6 +2,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { sql } from '../../src/db/index.ts';
 import { expectBooksToBalance } from '../support/books.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { newOrder, orderLine } from '../support/orders.ts';
+import { approveOrder, intervalBody, newSchedule, putIntervals } from '../support/schedules.ts';
 import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 
 /** An issued invoice is replaced by a corrected one (commercial.md §7). */
@@ -219,6 +221,87 @@ describe('an invoice of a period', () => {
     expect(made.status).toBe('PAID');
     expect(billed).toBeCloseTo(12 * 3 + 12, 9); // three months, and 10 calls
   });
+});
+
+describe('an upfront invoice', () => {
+  /** 310.00 a month in advance, 20 % tax, from 1 January. */
+  const begun = async () => {
+    const clock = await shop.clock('2026-01-01T00:00:00Z');
+    const fee = await shop.feePrice({
+      ...{ paymentTerm: 'in_advance', properties: { unitPrice: '310' }, taxRate: 20 },
+    });
+    const subscription = await shop.subscribe(await shop.plan([fee]), { clock, customer, bankTransferOnly: true });
+    const [upfront] = (await shop.invoices(subscription)).filter(({ kind }: Resource) => kind === 'upfront');
+    return { clock, subscription, upfront: upfront as Resource };
+  };
+  const statusOf = async ({ id }: Resource) => (await shop.read(`/v0/subscriptions/${id}`)).status;
+
+  it.each([false, true])('that is not paid is asked for in its stead (recalculated: %s)', async (recalculate) => {
+    const { clock, subscription, upfront } = await begun();
+    const made = await reissue(upfront, { recalculate });
+    expect(made).toMatchObject({ kind: 'upfront', status: 'ISSUED', grandTotal: '372.00', unpaidAmount: '372.00' });
+    expect(await shop.read(`/v2/invoices/${upfront.id}`)).toMatchObject({ status: 'CANCELLED' });
+    await record(made, '372.00');
+    expect(await statusOf(subscription)).toBe('active');
+    await shop.advance(clock, '2026-02-02T00:00:00Z');
+    // The period's own invoice asks February's fee alone.
+    const [period] = (await shop.invoices(subscription)).filter(
+      ({ kind, status }: Resource) => kind === 'subscription' && status !== 'ACTIVE',
+    );
+    expect(period?.grandTotal).toBe('372.00');
+  });
+
+  it.each([false, true])(
+    'that is paid begins nothing again, and bears the credit of an end (recalculated: %s)',
+    async (recalculate) => {
+      const { clock, subscription, upfront } = await begun();
+      await record(upfront, '372.00');
+      const made = await reissue(upfront, { recalculate });
+      expect(made).toMatchObject({ status: 'PAID', grandTotal: '372.00', walletApplied: '372.00' });
+      expect(await statusOf(subscription)).toBe('active');
+      expect(await wallet()).toBe('0.00');
+      await shop.advance(clock, '2026-01-11T00:00:00Z');
+      await shop.act(`/v0/subscriptions/${subscription.id}/termination`, { reason: 'x', credit: 'wallet' });
+      await shop.advance(clock, '2026-02-02T00:00:00Z');
+      // 21 of 31 days with their tax.
+      expect(await wallet()).toBe('252.00');
+      const parts = (await notesOf(made)).map(({ kind, total }) => [kind, total]);
+      expect(parts).toEqual([['credit', '252.00']]);
+    },
+  );
+});
+
+it('an invoice of a billing schedule keeps its window, and its schedule asks nothing again', async () => {
+  const clock = await shop.clock('2026-01-01T00:00:00Z');
+  const total = { quantity: '1', listUnitPrice: '1200', unitPrice: '1200', totalPrice: '1200' };
+  const order = await newOrder(shop, customer, {
+    ...{ testClockId: clock.id, termEndDate: '2027-01-01T00:00:00Z', defaultPaymentTermDays: 30 },
+    lineItems: [orderLine(total)],
+  });
+  const schedule = await newSchedule(shop, order, { endDate: '2027-01-01T00:00:00Z', periodPreset: 'P3M' });
+  const line = { orderLineItemId: order.lineItems[0].id, billingCadence: 'P3M' };
+  await putIntervals(shop, schedule, [intervalBody(line)]);
+  await approveOrder(env, order);
+  await shop.advance(clock, '2026-04-02T00:00:00Z');
+  const rowsOf = async () => (await shop.read(`/v0/billingSchedules/${schedule.id}/invoices`)).data as Resource[];
+  const [first] = await rowsOf();
+  await record({ id: first?.invoiceId } as Resource, '300.00');
+  const made = await reissue({ id: first?.invoiceId } as Resource);
+  expect(made).toMatchObject({ kind: 'order', status: 'PAID', grandTotal: '300.00' });
+  await shop.advance(clock, '2026-07-02T00:00:00Z');
+  const rows = await rowsOf();
+  expect(rows.map(({ amount, status, invoiceId }) => [amount, status, invoiceId === made.id])).toEqual([
+    ['300.00', 'pushed', true],
+    ['300.00', 'pushed', false],
+    ['300.00', 'pushed', false],
+    ['300.00', 'staged', false],
+  ]);
+  // A cancelled order gives back what is left of its windows: of the third 46 of 92 days.
+  await shop.change(`/v0/orders/${order.id}`, { cancelledAt: '2026-08-16T00:00:00Z' });
+  await shop.advance(clock, '2026-08-17T00:00:00Z');
+  const after = await rowsOf();
+  const sum = after.filter(({ status }) => status !== 'cancelled').reduce((all, { amount }) => all + Number(amount), 0);
+  expect(sum).toBe(750);
 });
 
 describe('a reissue is refused', () => {

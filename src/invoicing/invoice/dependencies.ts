@@ -37,6 +37,8 @@ export interface PurposeHandler {
   givenBack?(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<Result<undefined>>;
   /** A charge of a stored card for it was declined. @returns the invoice as it is then */
   declined?(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<InvoiceRow>;
+  /** Another invoice takes its place and serves its purpose. Absent: none can, because something was bought with it. */
+  reissued?(tx: Tx, invoice: InvoiceRow, by: InvoiceRow, now: Instant): Promise<void>;
   /** Its charges count again: its refund is voided, or it is paid after it was written off. */
   standsAgain?(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void>;
   /**

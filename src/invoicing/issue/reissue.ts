@@ -19,7 +19,7 @@ import { tryCalculation, tryCalculations } from '../drafts/try-calculations.ts';
 import { type ChangedInvoice, unchanged } from '../invoice/changed-invoice.ts';
 import type { CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
-import type { InvoiceChanges, InvoiceRow } from '../invoice/invoice.ts';
+import { hasGivenLines, type InvoiceChanges, type InvoiceRow } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
 import {
   insertInvoice,
@@ -28,6 +28,7 @@ import {
   updateInvoiceStatus,
   updateInvoices,
 } from '../invoice/invoices.sql.ts';
+import { purposeOf } from '../invoice/purposes.ts';
 import { invoiceStates } from '../invoice/states.ts';
 import { publishInvoice } from '../invoice/webhooks.ts';
 import { bookReissue } from '../paying/bookings.ts';
@@ -68,7 +69,7 @@ export async function reissueInvoice(
   if (!locked.ok) return locked;
   const { invoice, now } = locked.value;
   const lines = await selectLines(tx, invoiceId);
-  const allowed = await checkReissue(tx, invoice, lines);
+  const allowed = await checkReissue(dependencies, tx, invoice, lines);
   if (!allowed.ok) return allowed;
   if (recalculate && lines.some(({ type, totalPrice }) => type === 'manual' && totalPrice.lt(0)))
     return refused(invoice, 'It has a deduction by hand, which may have gone on to another invoice: keep its lines.');
@@ -81,6 +82,7 @@ export async function reissueInvoice(
   if (!draft.ok) return draft;
   if (draft.value.status === 'CANCELLED') return draft; // nothing is left to ask
   if (draft.value.status !== 'DRAFT') return refused(invoice, 'The new invoice cannot be calculated at once.');
+  await purposeOf(dependencies, invoice.purposeType)?.reissued?.(tx, invoice, draft.value, now);
   return ok(await issueInvoice(dependencies, tx, draft.value, 'autoApprove', now));
 }
 
@@ -94,17 +96,22 @@ const refused = ({ status }: InvoiceRow, why: string): Failure =>
     { why, details: {} },
   ) as Failure;
 
-async function checkReissue(tx: Tx, invoice: InvoiceRow, lines: readonly LineRow[]): Promise<Result<void>> {
+async function checkReissue(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  invoice: InvoiceRow,
+  lines: readonly LineRow[],
+): Promise<Result<void>> {
   const moved = next(invoiceStates, invoice.status, 'reissue');
   if (!moved.ok) return moved;
   const no = (why: string) => refused(invoice, why);
   if (invoice.reissuedAsId !== null)
     return no(`This invoice is replaced by ${invoice.reissuedAsId}: reissue that one.`);
   if (invoice.invoiceNumber === null) return no('This invoice is an unpaid offer and no debt: cancel it instead.');
-  if (invoice.purposeType !== null || lines.some(({ type }) => type === 'wallet_top_up'))
+  const purpose = purposeOf(dependencies, invoice.purposeType);
+  if ((purpose && !purpose.reissued) || lines.some(({ type }) => type === 'wallet_top_up'))
     return no('Something was bought with this invoice, so another one cannot replace it.');
-  if (invoice.kind !== 'subscription' && invoice.kind !== 'ad_hoc')
-    return no('Only invoices of periods and one-off invoices are reissued.');
+  if (invoice.kind === 'grouped') return no('An invoice of several subscriptions is not reissued.');
   if ((await hasNoteInForce(tx, invoice.id)) || (await isCredited(tx, invoice)))
     return no('Something of this invoice was credited or refunded, so another one cannot replace it.');
   if (invoice.paymentInFlight) return fail('PAYMENT_IN_PROGRESS');
@@ -152,13 +159,13 @@ const open = (
 ): Promise<InvoiceRow> => {
   const { merchantId, kind, customerId, subscriptionId, clockId, currency } = replaced;
   const { billingCadence, billingAnchor, periodNumber, periodStart, periodEnd, gracePeriodEnd } = replaced;
-  const { sequenceNumber, paymentTermDays, metadata, oneOff } = replaced;
+  const { sequenceNumber, paymentTermDays, metadata, oneOff, purposeType, purposeId } = replaced;
   return insertInvoice(
     tx,
     {
       ...{ merchantId, kind, customerId, subscriptionId, clockId, currency },
       ...{ billingCadence, billingAnchor, periodNumber, periodStart, periodEnd, gracePeriodEnd },
-      ...{ sequenceNumber, paymentTermDays, metadata, oneOff },
+      ...{ sequenceNumber, paymentTermDays, metadata, oneOff, purposeType, purposeId },
       ...{ reissueOfId: replaced.id, autoApprove: true, nextActionAt: null },
       ...more,
     },
@@ -175,7 +182,7 @@ async function copy(
   now: Instant,
 ): Promise<InvoiceRow> {
   const { terms, usageMark, subtotal, collectedDebt, totalTax, grandTotal, taxes, contentHash } = replaced;
-  const isCopy = replaced.oneOff === null; // the others are calculated from what was asked for
+  const isCopy = !hasGivenLines(replaced); // the others are calculated from what was asked for
   const opened = await open(tx, replaced, { id, status: 'CALCULATING', terms, usageMark, isCopy }, now);
   const kept = lines.filter(({ type }) => type !== DEBT_LINE);
   const ids = new Map(kept.map((line) => [line.id, newId('lineItem')]));
@@ -208,7 +215,7 @@ async function calculateAnew(
     await deleteUsageTakenOfCorrected(tx, replaced, 'billed');
     await deleteBurntTaken(tx, replaced.id);
   }
-  if (opened.oneOff !== null) {
+  if (hasGivenLines(opened)) {
     const credits = await creditLinesOn(tx, opened);
     const calculated = await calculateKept(dependencies, tx, opened, 'later', now, credits);
     if (!calculated.ok) return calculated;

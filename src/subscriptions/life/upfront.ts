@@ -38,6 +38,7 @@ export const upfrontPayments: PurposeHandler = {
     await openBilling(tx, await activate(tx, subscription, agreement, now), agreement, now);
     return {};
   },
+  reissued: () => Promise.resolve(), // it is found by its purpose
   async cancelled(tx, invoice, why, now) {
     const subscription = await awaiting(tx, invoice.purposeId);
     const reason = why === 'sessionExpired' ? 'payment_session_expired' : 'upfront_invoice_cancelled';
