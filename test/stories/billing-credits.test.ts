@@ -352,6 +352,20 @@ describe('open periods of several subscriptions', () => {
     expect((await amountsOf(monthly))[0]).toBe('0.00');
   });
 
+  it('leave to a period that is over, and waits for late usage, what was spent after it', async () => {
+    const customer = await shop.customer();
+    const monthly = await shop.subscribe(await byCall(), { clock, customer });
+    const waiting = await byCall({ billingCadence: 'P1W', gracePeriod: 'P3D' });
+    const weekly = await shop.subscribe(waiting, { clock, customer });
+    await give({ testClockId: clock.id }, customer.id);
+    await shop.use(weekly.id, '2026-01-02T00:00:00Z', 28);
+    await shop.use(monthly.id, '2026-01-09T00:00:00Z', 20);
+    await shop.advance(clock, '2026-01-12T00:00:00Z');
+    expect((await amountsOf(weekly))[0]).toBe('0.00');
+    await shop.advance(clock, '2026-02-02T00:00:00Z');
+    expect((await amountsOf(monthly))[0]).toBe('18.00');
+  });
+
   it('another currency or clock reserves nothing', async () => {
     const customer = await shop.customer();
     const other = await shop.clock(START);

@@ -100,12 +100,20 @@ export class HeldCredits {
     }));
   }
 
-  /** The terms of a calculation with the credits that may pay it. */
-  async freeze(tx: Tx, source: BillingSource, facts: InvoiceToPay): Promise<FrozenTerms> {
+  /**
+   * The terms of a calculation with the credits that may pay it.
+   * @param cuts instants at which spending is divided, beside those at which credits begin or end
+   */
+  async freeze(
+    tx: Tx,
+    source: BillingSource,
+    facts: InvoiceToPay,
+    cuts: readonly Instant[] = [],
+  ): Promise<FrozenTerms> {
     const { billingCredits: _, ...frozen } = facts.frozen;
     const credits = this.#for(facts.terms);
     if (credits.length === 0) return frozen;
-    const spent = await spentBy(tx, source, { ...facts, frozen }, boundsOf(credits));
+    const spent = await spentBy(tx, source, { ...facts, frozen }, boundsOf(credits, cuts));
     const rivals = this.#rivalsOf(facts);
     if (rivals.length === 0) {
       const held = credits.map((credit) => this.#frozen(credit, facts.terms));
@@ -191,9 +199,9 @@ export class HeldCredits {
   }
 }
 
-/** The instants at which credits begin or end, in their order. */
-function boundsOf(credits: readonly CreditFor[]): Instant[] {
-  const all = credits.flatMap((credit) => [credit.effectiveAt, endOf(credit) ?? []].flat());
+/** The instants at which credits begin or end, and others, in their order. */
+function boundsOf(credits: readonly CreditFor[], others: readonly Instant[]): Instant[] {
+  const all = [...others, ...credits.flatMap((credit) => [credit.effectiveAt, endOf(credit) ?? []].flat())];
   const known = new Map(all.map((at) => [at.toString(), at]));
   return [...known.values()].toSorted(Temporal.Instant.compare);
 }

@@ -1,6 +1,6 @@
 import { type Taxation, withChildren } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
-import { isBefore, latest } from '../../kernel/time.ts';
+import { type Instant, isBefore, latest } from '../../kernel/time.ts';
 import { openSpendings } from '../calculation/calculate.ts';
 import type { Calculation } from '../calculation/calculation.ts';
 import { expectedCredits } from '../credits/give-credits.ts';
@@ -69,12 +69,14 @@ export interface OpenPreview extends OpenInvoice {
 /**
  * The bills of all open periods of some subscriptions if they ended now, before billing credits.
  * @param held the credits that they may spend; absent: that is not asked
+ * @param cuts instants at which what they spend is divided
  */
 export async function previewTogether(
   dependencies: InvoicingDependencies,
   tx: Tx,
   invoices: readonly InvoiceRow[],
   held?: HeldCredits,
+  cuts: readonly Instant[] = [],
 ): Promise<OpenPreview[]> {
   const { source } = dependencies;
   const termsOf = await termsOfInvoices(tx, source, invoices);
@@ -92,7 +94,7 @@ export async function previewTogether(
         const calculation = calculateOrNull(each, billing, frozen);
         if (calculation === null) return null;
         const { terms, invoice, usage, beside } = each;
-        const withCredits = await held?.freeze(tx, source, { terms, invoice, billing, frozen, usage });
+        const withCredits = await held?.freeze(tx, source, { terms, invoice, billing, frozen, usage }, cuts);
         const spendings = withCredits ? openSpendings(inputOf(billing, withCredits, invoice, usage, beside)) : [];
         found.push({ terms, invoice, calculation, spendings });
         return calculation;
@@ -121,7 +123,8 @@ export async function holdCredits(
   if (invoices.length === 1 && all.every(({ id, periodStart }) => known.has(id) || !isBefore(periodStart, last)))
     return held;
   const wide = await HeldCredits.load(tx, [...invoices, ...all.filter(({ id }) => !known.has(id))], { lock: false });
-  return wide.with(await previewTogether(dependencies, tx, all, wide));
+  const ends = invoices.filter(({ status }) => status !== 'ACTIVE').map(({ periodEnd }) => periodEnd);
+  return wide.with(await previewTogether(dependencies, tx, all, wide, ends));
 }
 
 interface ToPreview {
