@@ -1768,7 +1768,7 @@ create table mail (
   constraint mail_check CHECK (((status = 'pending'::text) = (next_action_at IS NOT NULL))),
   constraint mail_check1 CHECK (((status = 'sent'::text) = (sent_at IS NOT NULL))),
   constraint mail_clock_id_check CHECK ((clock_id IS NULL)),
-  constraint mail_kind_check CHECK ((kind = ANY (ARRAY['invoiceIssued'::text, 'invoicePaid'::text, 'paymentReceived'::text, 'paymentFailed'::text, 'invoiceRefunded'::text, 'refundVoided'::text, 'invoiceCredited'::text, 'invoiceCancelled'::text, 'renewalReminder'::text, 'trialEnding'::text, 'alertTriggered'::text, 'alertReached'::text, 'portalLink'::text]))),
+  constraint mail_kind_check CHECK ((kind = ANY (ARRAY['invoiceIssued'::text, 'invoicePaid'::text, 'paymentReceived'::text, 'paymentReversed'::text, 'paymentFailed'::text, 'invoiceRefunded'::text, 'refundVoided'::text, 'invoiceCredited'::text, 'invoiceCancelled'::text, 'renewalReminder'::text, 'trialEnding'::text, 'alertTriggered'::text, 'alertReached'::text, 'portalLink'::text]))),
   constraint mail_recipients_check CHECK ((cardinality(recipients) > 0)),
   constraint mail_status_check CHECK ((status = ANY (ARRAY['held'::text, 'pending'::text, 'sent'::text, 'failed'::text, 'withdrawn'::text])))
 );

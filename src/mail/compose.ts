@@ -143,16 +143,28 @@ export function paidMail(facts: InvoiceFacts, payment: PaymentFacts | null, paid
 }
 
 /** A part of an invoice is paid. */
-export function partPaidMail(facts: InvoiceFacts, payment: PaymentFacts): MailContent {
+export const partPaidMail = (facts: InvoiceFacts, payment: PaymentFacts): MailContent =>
+  leftToPayMail(facts, payment, 'partPaid', 'received');
+
+/** A payment of an invoice came back, or was a mistake: it is owed again. */
+export const reversedMail = (facts: InvoiceFacts, payment: PaymentFacts): MailContent =>
+  leftToPayMail(facts, payment, 'reversed', 'cameBack');
+
+function leftToPayMail(
+  facts: InvoiceFacts,
+  payment: PaymentFacts,
+  subject: 'partPaid' | 'reversed',
+  what: 'received' | 'cameBack',
+): MailContent {
   const { seller, number, currency, unpaid, dueAt } = facts;
   const { words, date, sum } = writtenIn(facts.locale);
   const { label } = words;
   return {
     ...about(facts),
-    subject: words.subject.partPaid(name(number), name(seller.name)),
+    subject: words.subject[subject](name(number), name(seller.name)),
     figure: sum(payment.amount, currency),
     paragraphs: [
-      words.received(sum(payment.amount, currency), name(number)),
+      words[what](sum(payment.amount, currency), name(number)),
       words.leftToPay(sum(unpaid, currency), date(dueAt)),
     ],
     facts: [

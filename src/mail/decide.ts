@@ -46,6 +46,8 @@ export function decideMail(fact: InvoiceFact, situation: MailSituation): Decided
       return mail('invoicePaid', '', !isNotified);
     case 'partPaid':
       return mail('paymentReceived', fact.paymentId);
+    case 'reversed':
+      return mail('paymentReversed', fact.paymentId);
     case 'declined':
       return mail('paymentFailed', fact.chargeId, !isNotified);
     case 'refunded':
@@ -71,6 +73,8 @@ export function outdatedBy(fact: InvoiceFact): readonly MailKind[] {
       return ['invoiceIssued', 'paymentFailed', 'paymentReceived'];
     case 'refundVoided':
       return ['invoiceRefunded'];
+    case 'reversed':
+      return ['invoicePaid', 'paymentReceived'];
     case 'issued':
     case 'partPaid':
     case 'declined':

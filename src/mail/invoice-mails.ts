@@ -17,6 +17,7 @@ import {
   partPaidMail,
   refundedMail,
   refundVoidedMail,
+  reversedMail,
 } from './compose.ts';
 import type { MailContent } from './content.ts';
 
@@ -36,6 +37,8 @@ export async function invoiceMailContent(
       return paidMail(facts, fact.by === 'payment' ? await paymentOf(tx, invoice, fact.paymentId) : null, now);
     case 'partPaid':
       return partPaidMail(facts, await paymentOf(tx, invoice, fact.paymentId));
+    case 'reversed':
+      return reversedMail(facts, await paymentOf(tx, invoice, fact.paymentId));
     case 'declined':
       return declinedMail(facts, await declineOf(tx, invoice, fact));
     case 'refunded': {

@@ -8,6 +8,8 @@ export const MAIL_KINDS = {
   invoicePaid: 'invoicePaid',
   /** A part of an invoice is paid. */
   paymentReceived: 'invoicePaid',
+  /** A payment came back, or was a mistake: the invoice is asked for again. */
+  paymentReversed: 'invoiceIssued',
   /** A stored card could not be charged: the invoice is still asked for. */
   paymentFailed: 'invoiceIssued',
   invoiceRefunded: 'invoicePaid',

@@ -46,6 +46,7 @@ const en = {
     issued: (number: string, seller: string) => `Invoice ${number} from ${seller}`,
     paid: (number: string, seller: string) => `Receipt for invoice ${number} from ${seller}`,
     partPaid: (number: string, seller: string) => `Payment received for invoice ${number} from ${seller}`,
+    reversed: (number: string, seller: string) => `Payment returned for invoice ${number} from ${seller}`,
     declined: (number: string, seller: string) => `Payment failed for invoice ${number} from ${seller}`,
     refunded: (number: string, seller: string) => `Refund of invoice ${number} from ${seller}`,
     refundVoided: (number: string, seller: string) => `Refund of invoice ${number} from ${seller} cancelled`,
@@ -64,6 +65,8 @@ const en = {
   paid: (number: string) => `Thank you: invoice ${number} is paid.`,
   paidFromBalance: (number: string) => `Invoice ${number} is paid from your balance. You need to do nothing.`,
   received: (amount: string, number: string) => `Thank you: we have received ${amount} for invoice ${number}.`,
+  cameBack: (amount: string, number: string) =>
+    `Your payment of ${amount} for invoice ${number} did not reach us, or was returned.`,
   leftToPay: (amount: string, day: string) => `${amount} is left to pay. The invoice is due on ${day}.`,
   notCharged: (amount: string, number: string, why: string) =>
     `We could not charge ${amount} for invoice ${number}: ${why}. Nothing was charged.`,
@@ -183,6 +186,7 @@ const de: MailWords = {
     issued: (number, seller) => `Rechnung ${number} von ${seller}`,
     paid: (number, seller) => `Zahlungsbeleg zur Rechnung ${number} von ${seller}`,
     partPaid: (number, seller) => `Zahlung zur Rechnung ${number} von ${seller} erhalten`,
+    reversed: (number, seller) => `Zahlung zur Rechnung ${number} von ${seller} zurückgegangen`,
     declined: (number, seller) => `Zahlung der Rechnung ${number} von ${seller} fehlgeschlagen`,
     refunded: (number, seller) => `Erstattung zu Rechnung ${number} von ${seller}`,
     refundVoided: (number, seller) => `Erstattung zu Rechnung ${number} von ${seller} aufgehoben`,
@@ -199,6 +203,7 @@ const de: MailWords = {
   paid: (number) => `Vielen Dank: Die Rechnung ${number} ist bezahlt.`,
   paidFromBalance: (number) => `Die Rechnung ${number} ist aus Ihrem Guthaben bezahlt. Sie müssen nichts weiter tun.`,
   received: (amount, number) => `Vielen Dank: Wir haben ${amount} zur Rechnung ${number} erhalten.`,
+  cameBack: (amount, number) => `Ihre Zahlung über ${amount} zur Rechnung ${number} kam nicht an oder ging zurück.`,
   leftToPay: (amount, day) => `Noch zu zahlen sind ${amount}. Die Rechnung ist am ${day} fällig.`,
   notCharged: (amount, number, why) =>
     `Wir konnten ${amount} für die Rechnung ${number} nicht abbuchen: ${why}. Es wurde nichts abgebucht.`,
@@ -312,6 +317,7 @@ const fr: MailWords = {
     issued: (number, seller) => `Facture ${number} de ${seller}`,
     paid: (number, seller) => `Reçu pour la facture ${number} de ${seller}`,
     partPaid: (number, seller) => `Paiement reçu pour la facture ${number} de ${seller}`,
+    reversed: (number, seller) => `Paiement annulé pour la facture ${number} de ${seller}`,
     declined: (number, seller) => `Échec du paiement de la facture ${number} de ${seller}`,
     refunded: (number, seller) => `Remboursement de la facture ${number} de ${seller}`,
     refundVoided: (number, seller) => `Remboursement de la facture ${number} de ${seller} annulé`,
@@ -328,6 +334,8 @@ const fr: MailWords = {
   paid: (number) => `Merci\u00a0: la facture ${number} est payée.`,
   paidFromBalance: (number) => `La facture ${number} est réglée avec votre solde. Vous n’avez rien à faire.`,
   received: (amount, number) => `Merci\u00a0: nous avons reçu ${amount} pour la facture ${number}.`,
+  cameBack: (amount, number) =>
+    `Votre paiement de ${amount} pour la facture ${number} ne nous est pas parvenu ou a été annulé.`,
   leftToPay: (amount, day) => `Reste à payer\u00a0: ${amount}. La facture est à payer au plus tard le ${day}.`,
   notCharged: (amount, number, why) =>
     `Nous n’avons pas pu débiter ${amount} pour la facture ${number}\u00a0: ${why}. Rien n’a été débité.`,
@@ -440,6 +448,7 @@ const es: MailWords = {
     issued: (number, seller) => `Factura ${number} de ${seller}`,
     paid: (number, seller) => `Recibo de la factura ${number} de ${seller}`,
     partPaid: (number, seller) => `Pago recibido de la factura ${number} de ${seller}`,
+    reversed: (number, seller) => `Pago devuelto de la factura ${number} de ${seller}`,
     declined: (number, seller) => `Error en el pago de la factura ${number} de ${seller}`,
     refunded: (number, seller) => `Reembolso de la factura ${number} de ${seller}`,
     refundVoided: (number, seller) => `Reembolso de la factura ${number} de ${seller} anulado`,
@@ -457,6 +466,7 @@ const es: MailWords = {
   paid: (number) => `Gracias: la factura ${number} está pagada.`,
   paidFromBalance: (number) => `La factura ${number} está pagada con su saldo. No tiene que hacer nada.`,
   received: (amount, number) => `Gracias: hemos recibido ${amount} de la factura ${number}.`,
+  cameBack: (amount, number) => `Su pago de ${amount} de la factura ${number} no nos ha llegado o ha sido devuelto.`,
   leftToPay: (amount, day) => `Quedan por pagar ${amount}. La factura vence el ${day}.`,
   notCharged: (amount, number, why) =>
     `No hemos podido cobrar ${amount} de la factura ${number}: ${why}. No se ha cobrado nada.`,

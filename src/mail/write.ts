@@ -192,7 +192,7 @@ function attachmentsOf(invoice: InvoiceRow, fact: InvoiceFact, bringsInvoice: bo
   const number = invoice.invoiceNumber as string;
   const records: AttachmentRecord[] = [];
   if (bringsInvoice) records.push({ document: 'invoice', invoiceId, id: invoiceId, fileName: fileNameOf(number) });
-  if ('paymentId' in fact)
+  if ('paymentId' in fact && fact.kind !== 'reversed')
     records.push({ document: 'receipt', invoiceId, id: fact.paymentId, fileName: fileNameOf(`Receipt-${number}`) });
   if ('note' in fact && fact.note !== null && fact.kind !== 'refundVoided')
     records.push({ document: 'creditNote', invoiceId, id: fact.note.id, fileName: fileNameOf(fact.note.number) });

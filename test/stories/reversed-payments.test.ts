@@ -99,6 +99,18 @@ describe('a reversed payment', () => {
     expect((await merchant.get(`/v2/invoices/${invoice.id}/payments/${payment.id}/receipt`)).status).toBe(200);
   });
 
+  it('is told by a mail, with what is to pay again', async () => {
+    const invoice = await issue();
+    const payment = await record(invoice, '100.00');
+    await reverse(payment);
+    const { data } = await shop.read(`/v0/mails?customerId=${customer.id}`);
+    const [mail] = data.filter(({ kind }: Resource) => kind === 'paymentReversed');
+    expect(mail).toMatchObject({ subject: expect.stringContaining(invoice.invoiceNumber), attachments: [] });
+    const { text } = await shop.read(`/v0/mails/${mail.id}`);
+    expect(text).toContain('Your payment of $100.00');
+    expect(text).toContain('$100.00 is left to pay');
+  });
+
   it('is told as overdue where its day is over, and can be paid, cancelled or written off like any other', async () => {
     const [paid, cancelled, lost] = [await issue(), await issue(), await issue()];
     for (const invoice of [paid, cancelled, lost]) await reverse(await record(invoice, '100'));

@@ -101,6 +101,7 @@ async function reverse(
   const after = await owedAgain(tx, invoice, paidAmount, isLoss, now);
   await expireSessionsOf(tx, after, now); // one that is open asks for less
   await publishInvoice(tx, after, 'invoice.payment_reversed.v0', now, { paymentId: payment.id });
+  if (!isLoss) await dependencies.mails.notify(tx, after, { kind: 'reversed', paymentId: payment.id }, now);
   return ok(reversed);
 }
 

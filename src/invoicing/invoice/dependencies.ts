@@ -67,6 +67,8 @@ export type InvoiceFact =
   | { readonly kind: 'paid'; readonly by: 'payment'; readonly paymentId: string }
   | { readonly kind: 'paid'; readonly by: 'wallet' | 'credit' }
   | { readonly kind: 'partPaid'; readonly paymentId: string }
+  /** A recorded payment is reversed, and the invoice is not written off. */
+  | { readonly kind: 'reversed'; readonly paymentId: string }
   /** A charge of a stored card was declined, and the invoice has become, or stays, PAYMENT_FAILED. */
   | {
       readonly kind: 'declined';

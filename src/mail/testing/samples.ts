@@ -15,6 +15,7 @@ import {
   refundedMail,
   refundVoidedMail,
   renewalMail,
+  reversedMail,
   type TrialFacts,
   trialMail,
 } from '../compose.ts';
@@ -125,6 +126,7 @@ export function sampleMails(locale: Locale, names: Names = NAMES): readonly { ki
     { kind: 'invoiceIssued', content: transfer },
     { kind: 'invoicePaid', content: paidMail(facts, PAYMENT, NOW) },
     { kind: 'paymentReceived', content: partPaidMail(facts, PAYMENT) },
+    { kind: 'paymentReversed', content: reversedMail(facts, PAYMENT) },
     { kind: 'paymentFailed', content: declined },
     { kind: 'invoiceRefunded', content: refundedMail(facts, { ...CREDIT, returns, intoWallet: decimal('10') }) },
     {

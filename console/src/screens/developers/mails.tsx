@@ -10,6 +10,7 @@ const KINDS = [
   'invoiceIssued',
   'invoicePaid',
   'paymentReceived',
+  'paymentReversed',
   'paymentFailed',
   'invoiceRefunded',
   'refundVoided',
