@@ -39,7 +39,7 @@ export function isReached(rule: AlertRule, { value, used }: Pick<Reading, 'value
   return used.gt(ZERO) && used.times(HUNDRED).gte(value.plus(used).times(rule.percent as Decimal));
 }
 
-/** How much more has to be used until a figure reaches the threshold; null: it has, or that does not follow from usage. */
+/** How much more has to be used until a figure reaches the threshold; null: it has, or it has none. */
 export function untilReached(rule: AlertRule, reading: Pick<Reading, 'value' | 'used'>): Decimal | null {
   const { value, used } = reading;
   const target = targetOf(rule);

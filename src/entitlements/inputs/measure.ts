@@ -83,7 +83,8 @@ interface Term {
 
 /**
  * The usage for a replay: the usage of each stretch, and the level of the gauges at each question. Sums and counts are
- * those of a stretch; a distinct count is the addition of a stretch to its usage period. Levels over time are not in it.
+ * those of a stretch; a distinct count is the addition of a stretch to its usage period. Levels over time are not among
+ * them.
  */
 export function measuringOf(of: Loaded, stretches: readonly Stretch[], questions: readonly LevelQuestion[]): Measuring {
   const terms = of.meters
@@ -159,7 +160,7 @@ export async function measureAll(tx: Tx, asked: readonly ToMeasure[]): Promise<M
   return found;
 }
 
-/** The digits behind the point of usage over time. Three thirds of an hour are an hour: the sum of a period is rounded. */
+/** The digits of usage over time. The sum of a period is rounded to them, so that three thirds of an hour are one. */
 const DIGITS = 40;
 
 /**

@@ -8,7 +8,7 @@ export interface Kept {
   readonly balance: BalanceState;
   /** The counted usage, as `countingOf` writes it; after a change of it, the snapshot is no longer true. */
   readonly counting: string;
-  /** The integral of each metric over time since the usage period began. Absent: the period begins with the snapshot. */
+  /** Of each metric over time, since the usage period began. Absent: the period begins with the snapshot. */
   readonly integrals?: Integrals;
 }
 

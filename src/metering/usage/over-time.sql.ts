@@ -175,12 +175,12 @@ export function selectOverTime(
 const isComplete = (definition: RollupDefinition | null): Sql =>
   definition === null ? sql`true` : sql`exists (select from definition)`;
 
-/** The sum of all levels of a question from an instant on, and its integral from the start of the question until then. */
+/** The sum of all levels of a question from an instant on, and its integral until then. */
 export interface LevelRow {
   /** Microseconds since 1970. */
   readonly at: bigint;
   readonly level: Decimal;
-  /** In units × microseconds. */
+  /** From the start of the question, in units × microseconds. */
   readonly integral: Decimal;
   readonly isComplete: boolean;
 }
