@@ -66,6 +66,9 @@ const told = async ({ id }: Sold): Promise<string[]> => {
   );
   return rows.map(({ type, at, value }) => `${type.split('.')[1]} ${value} ${at}`);
 };
+/** Lines in words. */
+const linesOf = ({ lines }: Resource): string[] =>
+  lines.map(({ type, quantity, totalPrice }: Resource) => `${type} ${quantity} ${totalPrice}`);
 /** The triggers of an alert with the figures that were seen. */
 const triggers = async ({ id }: Resource) =>
   (await shop.read(`/v0/alerts/${id}/triggers`)).data.map(
@@ -219,9 +222,24 @@ describe('a balance of gigabyte-hours', () => {
     await store(sold, START, 2); // 2 × 744 hours
     await shop.advance(sold.clock, '2026-02-01T00:00:00Z');
     const [invoice] = await shop.invoices(sold.subscription);
-    expect(
-      invoice.lines.map(({ type, quantity, totalPrice }: Resource) => `${type} ${quantity} ${totalPrice}`),
-    ).toEqual(['charge 488 4.88', 'grants 1000 0.00']);
+    expect(linesOf(invoice)).toEqual(['charge 488 4.88', 'grants 1000 0.00']);
+  });
+});
+
+describe('a bill of usage over time', () => {
+  it('says covered units with 12 digits, and charges nothing for the others', async () => {
+    const sold = await sell(
+      { usagePeriod: { interval: 'P1M' }, issueAfterReset: 1000 },
+      { price: { grantDiscountEnabled: true, properties: { unitPrice: '100' } } },
+    );
+    await store(sold, START, 1);
+    await store(sold, '2026-01-01T00:20:00Z', 0);
+    await shop.advance(sold.clock, '2026-02-01T00:00:00Z');
+    await store(sold, '2026-01-01T00:10:00Z', 0); // late: 10 minutes less, which were covered
+    await shop.advance(sold.clock, '2026-03-01T00:00:00Z');
+    const invoices = await shop.invoices(sold.subscription);
+    expect(linesOf(invoices[0])).toEqual(['charge 0 0.00', 'grants 0.333333333333 0.00']);
+    expect(invoices.slice(1).flatMap(({ subtotal }) => subtotal)).toEqual(['0.00', '0.00']);
   });
 });
 

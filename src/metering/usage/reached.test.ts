@@ -14,7 +14,7 @@ const meter = (levels: Readonly<Record<string, string>>, unit = HOUR) => ({
 });
 const reached = (meters: ReturnType<typeof meter>[], amount: string) => {
   const at = whenReached(meters, decimal(amount));
-  return at && at.epochNanoseconds / 1000n;
+  return at === null ? null : at.epochNanoseconds / 1000n;
 };
 
 describe('an amount over time is reached', () => {
