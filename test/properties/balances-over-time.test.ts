@@ -288,7 +288,7 @@ it('are what the oracle says, whatever happens, and tell when they get low and e
       );
       kept += counted.kept;
     }),
-    { ...cases(8, 40), endOnFailure: true },
+    { ...cases(4, 60), endOnFailure: true },
   );
   expect(byTime).toBeGreaterThan(0);
   expect(kept).toBeGreaterThan(0);
