@@ -3490,6 +3490,7 @@ alter table test_clock enable row level security; -- with the two policies of te
 CREATE TRIGGER goes_forward BEFORE UPDATE ON test_clock FOR EACH ROW WHEN ((new.clock_time < old.clock_time)) EXECUTE FUNCTION test_clock_goes_forward();
 CREATE TRIGGER register AFTER INSERT ON test_clock REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION register_resources();
 CREATE TRIGGER unregister AFTER DELETE ON test_clock REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION unregister_resources();
+CREATE TRIGGER wake_levels AFTER UPDATE OF advancing_to ON test_clock FOR EACH ROW WHEN (((new.advancing_to IS NOT NULL) AND (new.advancing_to IS DISTINCT FROM old.advancing_to))) EXECUTE FUNCTION wake_levels_of_clock();
 
 create table timeline_fact (
   merchant_id text not null,
@@ -6253,7 +6254,9 @@ AS $function$
             from entitlement_reset r where r.merchant_id = e.merchant_id and r.entitlement_id = e.id),
          (select jsonb_agg(jsonb_build_object(
                    'id', m.id, 'eventType', m.event_type, 'aggregation', m.aggregation,
-                   'valueProperty', m.value_property, 'groupBy', m.group_by, 'eventFrom', m.event_from) order by m.id)
+                   'valueProperty', m.value_property, 'groupBy', m.group_by, 'eventFrom', m.event_from)
+                 || case when m.time_unit is null then '{}' else jsonb_build_object('timeUnit', m.time_unit) end
+                 order by m.id)
             from billable_metric m where m.merchant_id = e.merchant_id and m.id = any (e.billable_metric_ids)),
          (select jsonb_agg(jsonb_build_object('metricIds', o.billable_metric_ids, 'from', o.active_from,
                                              'to', o.active_to) order by o.seq)
@@ -6366,9 +6369,11 @@ begin
                                                        'preserveOverage', r.preserve_overage))
                        from entitlement_reset r where r.merchant_id = merchant and r.entitlement_id = e.id) end,
                   case when e.feature_type = 'metered' then
-                    (select json_agg(json_build_object(
+                    (select json_agg(jsonb_build_object(
                               'id', m.id, 'eventType', m.event_type, 'aggregation', m.aggregation,
                               'valueProperty', m.value_property, 'groupBy', m.group_by, 'eventFrom', m.event_from)
+                            || case when m.time_unit is null then '{}'
+                                    else jsonb_build_object('timeUnit', m.time_unit) end
                             order by m.id)
                        from billable_metric m
                       where m.merchant_id = merchant and m.id = any (e.billable_metric_ids)) end,
@@ -7653,6 +7658,15 @@ AS $function$
      where l.locktype = 'advisory' and l.objsubid = 1 and l.mode = 'ShareLock' and l.granted
        and l.database = (select oid from pg_database where datname = current_database())
        and l.pid <> pg_backend_pid()
+  $function$;
+
+CREATE OR REPLACE FUNCTION is_over_time(merchant text, metrics text[])
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+    select exists (select from billable_metric m
+                    where m.merchant_id = merchant and m.id = any (metrics) and m.aggregation = 'TIME_WEIGHTED')
   $function$;
 
 CREATE OR REPLACE FUNCTION is_time(of_list text, measure text)
@@ -10002,6 +10016,34 @@ begin
   perform wake_credits(s.merchant_id, array[c.id, coalesce(c.payer_id, c.id)])
      from subscription s join customer c on c.merchant_id = s.merchant_id and c.id = s.customer_id
     where s.merchant_id = new.merchant_id and s.id = new.subscription_id;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION wake_levels_of_clock()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  ids text[];
+begin
+  perform 1 from entitlement e
+   where e.merchant_id = new.merchant_id and e.clock_id = new.id and e.feature_type = 'metered'
+     and e.active_from <= new.clock_time and (e.active_to is null or e.active_to > new.clock_time)
+     and (e.next_action_at is null or e.next_action_at > new.clock_time)
+     and is_over_time(e.merchant_id, e.billable_metric_ids)
+   order by e.id for no key update;
+  update entitlement e set next_action_at = new.clock_time
+   where e.merchant_id = new.merchant_id and e.clock_id = new.id and e.feature_type = 'metered'
+     and e.active_from <= new.clock_time and (e.active_to is null or e.active_to > new.clock_time)
+     and (e.next_action_at is null or e.next_action_at > new.clock_time)
+     and is_over_time(e.merchant_id, e.billable_metric_ids);
+  select array_agg(a.id) into ids
+    from alert a left join entitlement e on e.merchant_id = a.merchant_id and e.id = a.entitlement_id
+   where a.merchant_id = new.merchant_id and a.clock_id = new.id
+     and is_over_time(a.merchant_id, coalesce(e.billable_metric_ids, array[a.billable_metric_id]));
+  if ids is not null then
+    perform wake_alerts(new.merchant_id, ids);
+  end if;
   return null;
 end $function$;
 

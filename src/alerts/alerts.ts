@@ -22,7 +22,7 @@ import {
   updateAlert,
 } from './alerts.sql.ts';
 import { blockingFaults, ruleFaults, ruleOf, targetFaults } from './body.ts';
-import { isReached } from './decide.ts';
+import { isReached, toldValue } from './decide.ts';
 import type { AlertDependencies } from './dependencies.ts';
 import { readPresent } from './figures.ts';
 import type { AlertBody, AlertUpdateBody } from './schemas.ts';
@@ -60,7 +60,7 @@ async function toAlertReplies(dependencies: AlertDependencies, tx: Tx, alerts: r
       ...toRuleReply(alert),
       blocksAccess: alert.blocksAccess,
       notifyCustomer: alert.notifiesCustomer,
-      currentValue: reading && plain(reading.value),
+      currentValue: reading && plain(toldValue(reading)),
       isReached: reading !== null && isReached(alert, reading),
       periodStart: reading && formatInstant(reading.period.start),
       periodEnd: reading?.period.end ? formatInstant(reading.period.end) : null,

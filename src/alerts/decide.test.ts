@@ -2,7 +2,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decimal, plain, ZERO } from '../kernel/decimal.ts';
 import type { AlertRule } from './alert.ts';
-import { decideEvaluation, isReached, nextEvaluation, type Reading, targetOf, type Watched } from './decide.ts';
+import {
+  decideEvaluation,
+  isReached,
+  nextEvaluation,
+  type Reading,
+  targetOf,
+  untilReached,
+  type Watched,
+} from './decide.ts';
 import { calendarPeriod } from './periods.ts';
 
 const rule = (
@@ -33,6 +41,19 @@ describe('a figure has reached its threshold', () => {
   ])('$of.type at $value, $used used: $reached', ({ of, value, used, reached }) =>
     expect(isReached(of, { value: decimal(value), used: decimal(used) })).toBe(reached),
   );
+
+  it.each([
+    { of: rule('usage', { threshold: '10' }), value: '9.75', used: '0', until: '0.25' },
+    { of: rule('usage', { threshold: '10' }), value: '10', used: '0', until: null },
+    { of: rule('usage', { percent: '80', limit: '12.5' }), value: '4', used: '0', until: '6' },
+    { of: rule('balance', { threshold: '20' }), value: '50', used: '7', until: '30' },
+    { of: rule('balance', { percent: '80' }), value: '30', used: '70', until: '10' },
+    { of: rule('balance', { percent: '80' }), value: '20', used: '80', until: null },
+    { of: rule('balance', { percent: '100' }), value: '30', used: '-5', until: '30' },
+  ])('$of.type at $value, $used used, after $until more', ({ of, value, used, until }) => {
+    const amount = untilReached(of, { value: decimal(value), used: decimal(used) });
+    expect(amount && plain(amount)).toBe(until);
+  });
 
   it('at a part of a whole, with all its digits', () =>
     expect(plain(targetOf(rule('usage', { percent: '33.3', limit: '0.07' })) ?? ZERO)).toBe('0.02331'));

@@ -1,5 +1,6 @@
 import { type Decimal, decimal, ZERO } from '../kernel/decimal.ts';
-import { type Instant, isAfter } from '../kernel/time.ts';
+import { earliest, type Instant, isAfter } from '../kernel/time.ts';
+import { shownOverTime } from '../metering/index.ts';
 import { type AlertRule, isFalling, type WatchedPeriod } from './alert.ts';
 
 /** The figure of an alert in one period. */
@@ -11,7 +12,13 @@ export interface Reading {
   readonly value: Decimal;
   /** Of a balance: the usage in the period. */
   readonly used: Decimal;
+  /** The figure changes with time, without an event. */
+  readonly isOverTime?: boolean;
 }
+
+/** The value of a figure as it is told. */
+export const toldValue = ({ value, isOverTime }: Pick<Reading, 'value' | 'isOverTime'>): Decimal =>
+  isOverTime ? shownOverTime(value) : value;
 
 const HUNDRED = decimal(100);
 
@@ -30,6 +37,21 @@ export function isReached(rule: AlertRule, { value, used }: Pick<Reading, 'value
   if (!isFalling(rule.type)) return target !== null && value.gte(target);
   if (target !== null) return value.lte(target);
   return used.gt(ZERO) && used.times(HUNDRED).gte(value.plus(used).times(rule.percent as Decimal));
+}
+
+/** How much more has to be used until a figure reaches the threshold; null: it has, or it has none. */
+export function untilReached(rule: AlertRule, reading: Pick<Reading, 'value' | 'used'>): Decimal | null {
+  const { value, used } = reading;
+  const target = targetOf(rule);
+  if (isReached(rule, reading)) return null;
+  if (!isFalling(rule.type)) return target?.minus(value) ?? null;
+  return target
+    ? value.minus(target)
+    : value
+        .plus(used)
+        .times(rule.percent as Decimal)
+        .div(HUNDRED)
+        .minus(used);
 }
 
 /** The result of the last evaluation of an alert. */
@@ -68,12 +90,19 @@ const REST = { hours: 24 };
 
 /**
  * The time of the next evaluation without an event. Simulated time does not pass by waiting, so on a test clock only
- * the end of the period counts.
+ * the end of the period counts, and the instant at which a figure over time reaches the threshold.
+ * @param reachedAt this instant; null: the figure changes by events alone, or does not get there as it stands
  */
-export function nextEvaluation(present: Reading | null, isOnClock: boolean, now: Instant): Instant | null {
+export function nextEvaluation(
+  present: Reading | null,
+  isOnClock: boolean,
+  now: Instant,
+  reachedAt: Instant | null = null,
+): Instant | null {
   if (present === null) return now.add(REST);
   const { end } = present.period;
-  const next = end !== null && isAfter(end, now) ? end : null;
+  const times = [end, reachedAt].filter((at) => at !== null && isAfter(at, now)) as Instant[];
+  const next = times.length === 0 ? null : times.reduce(earliest);
   if (isOnClock) return next;
   const round = now.add(ROUND);
   return next === null || isAfter(next, round) ? round : next;

@@ -5,9 +5,9 @@ import { type Instant, isAfter } from '../kernel/time.ts';
 import { publish } from '../webhooks/index.ts';
 import type { Alert, AlertTrigger } from './alert.ts';
 import { hasTriggered, insertTrigger, updateEvaluation } from './alerts.sql.ts';
-import { decideEvaluation, nextEvaluation, type Reading } from './decide.ts';
+import { decideEvaluation, nextEvaluation, type Reading, toldValue } from './decide.ts';
 import type { AlertDependencies } from './dependencies.ts';
-import { readEnded, readPresent } from './figures.ts';
+import { readEnded, readPresent, whenReached } from './figures.ts';
 
 /** An invoice that is being calculated has its total by then. */
 const SOON = { seconds: 2 };
@@ -40,7 +40,12 @@ export async function evaluateAlert(
     invoiceId: present?.invoiceId ?? null,
     isReached,
     lookedAt: now,
-    nextActionAt: nextEvaluation(present, clockId !== null, now),
+    nextActionAt: nextEvaluation(
+      present,
+      clockId !== null,
+      now,
+      present && (await whenReached(tx, alert, present, now)),
+    ),
   });
 }
 
@@ -49,10 +54,12 @@ async function triggerAlert(
   dependencies: AlertDependencies,
   tx: Tx,
   alert: Alert,
-  { period, value, invoiceId }: Reading,
+  reading: Reading,
   now: Instant,
 ): Promise<void> {
+  const { period, invoiceId } = reading;
   if (await hasTriggered(tx, alert, period.start)) return;
+  const value = toldValue(reading);
   const { merchantId, id: alertId, threshold, percent, whole, type, name } = alert;
   const invoice = type === 'invoice_total' && invoiceId !== null ? await findInvoice(tx, invoiceId) : null;
   const currency = alert.currency ?? invoice?.currency ?? null;

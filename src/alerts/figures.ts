@@ -1,6 +1,6 @@
 import { findMetric } from '../catalog/index.ts';
 import type { Tx } from '../db/index.ts';
-import { findWatchedBalances } from '../entitlements/index.ts';
+import { findWatchedBalances, findWhenUsed } from '../entitlements/index.ts';
 import {
   findCredits,
   findPeriodTotal,
@@ -8,11 +8,21 @@ import {
   findRunningPeriod,
   findUsagePeriod,
 } from '../invoicing/index.ts';
-import { type Decimal, ZERO } from '../kernel/decimal.ts';
-import { type Instant, isAfter, isBefore, type Period } from '../kernel/time.ts';
-import { measureEach, subjectsOfEach, type UsageScope } from '../metering/index.ts';
+import { ZERO } from '../kernel/decimal.ts';
+import { earliest, type Instant, isAfter, isBefore, microsecondsBetween, type Period } from '../kernel/time.ts';
+import {
+  whenReached as firstReached,
+  isOverTime,
+  type LevelFrom,
+  levelsIn,
+  type Meter,
+  measureEach,
+  subjectsOfEach,
+  type UsageScope,
+  unitOfTime,
+} from '../metering/index.ts';
 import type { Alert } from './alert.ts';
-import type { Reading } from './decide.ts';
+import { type Reading, untilReached } from './decide.ts';
 import type { AlertDependencies } from './dependencies.ts';
 import { calendarPeriod } from './periods.ts';
 
@@ -67,7 +77,7 @@ export async function readEnded(
       return total === 'coming' ? total : total && { period, invoiceId, value: total, used: ZERO };
     }
     case 'usage':
-      return { period, invoiceId, value: await measure(tx, alert, period), used: ZERO };
+      return { period, invoiceId, ...(await measure(tx, alert, period, now)) };
     case 'billing_credits':
       return null; // its period has no end
   }
@@ -89,7 +99,13 @@ async function readBalances(
     tx,
     asked.map(({ alert, at, now }) => ({ entitlementId: alert.entitlementId as string, at, now })),
   );
-  return found.map((each) => each && { period: each.period, invoiceId: null, value: each.balance, used: each.used });
+  return found.map(
+    (each) =>
+      each && {
+        ...{ period: each.period, invoiceId: null, value: each.balance, used: each.used },
+        isOverTime: each.isOverTime,
+      },
+  );
 }
 
 async function readTotal({ invoicing }: AlertDependencies, tx: Tx, alert: Alert): Promise<Reading | null> {
@@ -119,19 +135,19 @@ async function readUsage({ invoicing }: AlertDependencies, tx: Tx, alert: Alert,
   const running = period === 'billing' ? await findUsagePeriod(invoicing.source, tx, of) : null;
   const clockId = running === null ? alert.clockId : running.clockId;
   const watched = running ?? calendarPeriod(period === 'billing' || period === null ? 'month' : period, now);
-  const value = await measure(tx, alert, watched);
-  const reading = { period: watched, invoiceId: running?.invoiceId ?? null, value, used: ZERO };
+  const figure = await measure(tx, alert, watched, now);
+  const reading = { period: watched, invoiceId: running?.invoiceId ?? null, ...figure };
   return { clockId, reading };
 }
 
 /** All usage of the customer and of its subscriptions in a period, also usage with a later time. */
-async function measure(tx: Tx, alert: Alert, { start, end }: Period): Promise<Decimal> {
-  const [value] = await measureKnown(tx, [{ ...alert, periodStart: start, periodEnd: end }]);
-  return value as Decimal;
+async function measure(tx: Tx, alert: Alert, { start, end }: Period, now: Instant): Promise<Figure> {
+  const [figure] = await measureKnown(tx, [{ alert: { ...alert, periodStart: start, periodEnd: end }, now }]);
+  return figure as Figure;
 }
 
 /** A figure without its period. */
-export type Figure = Pick<Reading, 'value' | 'used'>;
+export type Figure = Pick<Reading, 'value' | 'used' | 'isOverTime'>;
 
 /** An alert that knows its period, and its effective now. */
 export interface KnownAlert {
@@ -151,10 +167,9 @@ export async function readKnown(
   const figures = new Map<string, Figure | null>();
   const byType = Object.groupBy(known, ({ alert }) => alert.type);
   const { usage = [], balance = [], invoice_total: totals = [], billing_credits: credits = [] } = byType;
-  const usages = usage.map(({ alert }) => alert);
-  for (const ofOne of Map.groupBy(usages, ({ billableMetricId }) => billableMetricId).values())
-    for (const [index, value] of (await measureKnown(tx, ofOne)).entries())
-      figures.set((ofOne[index] as Alert).id, { value, used: ZERO });
+  for (const ofOne of Map.groupBy(usage, ({ alert }) => alert.billableMetricId).values())
+    for (const [index, figure] of (await measureKnown(tx, ofOne)).entries())
+      figures.set((ofOne[index] as KnownAlert).alert.id, figure);
   const balances = await readBalances(
     tx,
     balance.map((each) => ({ ...each, at: null })),
@@ -186,21 +201,53 @@ async function readTotals(
   });
 }
 
-/** The usage of one metric, of each alert in its own period. */
-async function measureKnown(tx: Tx, alerts: readonly Alert[]): Promise<Decimal[]> {
-  const [first] = alerts;
+/** The usage of one metric, of each alert in its own period. A level over time counts until now. */
+async function measureKnown(tx: Tx, known: readonly KnownAlert[]): Promise<Figure[]> {
+  const [first] = known;
   if (!first) return [];
-  const { merchantId } = first;
-  const meter = await findMetric(tx, first.billableMetricId as string);
-  if (!meter) return alerts.map(() => ZERO);
-  const customerIds = [...new Set(alerts.map(({ customerId }) => customerId))];
-  const subjects = await subjectsOfEach(tx, customerIds);
-  const questions = alerts.map(({ customerId, periodStart, periodEnd }): UsageScope => {
-    const [from, to] = [periodStart as Instant, periodEnd as Instant];
-    const sources = (subjects.get(customerId) ?? [customerId]).map((subject) => ({ subject, from, to }));
-    return { merchantId, meter, sources, from, to };
+  const meter = await findMetric(tx, first.alert.billableMetricId as string);
+  if (!meter) return known.map(() => ({ value: ZERO, used: ZERO }));
+  const subjects = await subjectsOfEach(tx, [...new Set(known.map(({ alert }) => alert.customerId))]);
+  const questions = known.map(({ alert, now }): UsageScope => {
+    const period = { start: alert.periodStart as Instant, end: alert.periodEnd as Instant };
+    const to = isOverTime(meter) ? earliest(period.end, now) : period.end;
+    return { ...scopeOf(alert, meter, subjects, { start: period.start, end: to }), wholePeriod: period };
   });
-  return (await measureEach(tx, questions)).map(({ value }) => value);
+  const figures = await measureEach(tx, questions);
+  return figures.map(({ value, exact }) => ({ value: exact ?? value, used: ZERO, isOverTime: isOverTime(meter) }));
+}
+
+/** The usage of the customer of an alert and of its subscriptions in some time. */
+function scopeOf(
+  { merchantId, customerId }: Alert,
+  meter: Meter,
+  subjects: ReadonlyMap<string, readonly string[]>,
+  { start: from, end: to }: Period,
+): UsageScope {
+  const sources = (subjects.get(customerId) ?? [customerId]).map((subject) => ({ subject, from, to }));
+  return { merchantId, meter, sources, from, to };
+}
+
+/** So many known changes of a level are read at once. */
+const MOST_CHANGES = 100;
+
+/**
+ * When a figure over time reaches the threshold, by the events that are known, or when to look again; null: never as
+ * it stands, or the figure is of events alone.
+ */
+export async function whenReached(tx: Tx, alert: Alert, reading: Reading, now: Instant): Promise<Instant | null> {
+  const amount = reading.isOverTime ? untilReached(alert, reading) : null;
+  if (amount === null) return null;
+  if (alert.type === 'balance') return findWhenUsed(tx, alert.entitlementId as string, amount, now);
+  const meter = await findMetric(tx, alert.billableMetricId as string);
+  const { start, end } = reading.period;
+  if (!meter || end === null || !isBefore(now, end)) return null;
+  const subjects = await subjectsOfEach(tx, [alert.customerId]);
+  const levels = await levelsIn(tx, scopeOf(alert, meter, subjects, { start: now, end }), MOST_CHANGES);
+  const unit = unitOfTime(meter) ?? microsecondsBetween(start, end);
+  const last = levels.length > MOST_CHANGES ? (levels.at(-1) as LevelFrom).at : end;
+  const reached = firstReached([{ levels, unit }], amount);
+  return reached && isBefore(reached, last) ? reached : last;
 }
 
 /** Does an alert know its period, so that only the figure has to be read? */

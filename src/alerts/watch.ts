@@ -118,7 +118,9 @@ async function findChanged(
   const figures = await readKnown(dependencies, tx, known);
   for (const [index, { alert }] of known.entries()) {
     const figure = figures[index];
-    if (!figure || isReached(alert, figure) !== alert.isReached) changed.push(alert.id);
+    // An event moves the instant at which a figure over time gets there.
+    const isMoved = figure?.isOverTime === true && !alert.isReached;
+    if (!figure || isMoved || isReached(alert, figure) !== alert.isReached) changed.push(alert.id);
   }
   return changed;
 }

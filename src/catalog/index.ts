@@ -36,7 +36,7 @@ export type { PriceFeature } from './prices/price.ts';
 export { toPriceReply } from './prices/prices.ts';
 export { PriceReply } from './prices/schema.ts';
 export { checkTemplate, EntitlementTemplate, meaningOf, withDefaults } from './prices/template.ts';
-export { canBackFeature, checkByEvent, checkPropertiesOf } from './prices/terms.ts';
+export { checkByEvent, checkPropertiesOf, whyNotBacking } from './prices/terms.ts';
 export { catalogRoutes } from './routes.ts';
 export {
   type FoundInCatalog,

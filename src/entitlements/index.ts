@@ -14,7 +14,7 @@ export { hasMetered, isMetricMeasured, selectEntitlement as findEntitlement } fr
 export { entitlementErrors } from './errors.ts';
 export { updateOfCustomer as wakeBalancesOf } from './notices/notices.sql.ts';
 export { evaluateBalances, publishBalanceEvents } from './notices/notices.ts';
-export { findWatchedBalances, type WatchedBalance } from './notices/watched.ts';
+export { findWatchedBalances, findWhenUsed, type WatchedBalance } from './notices/watched.ts';
 export { eventBalances } from './of-events.ts';
 export { grantPurchases } from './purchases/paid.ts';
 export { GRANT_PURCHASE } from './purchases/purchase.ts';

@@ -72,7 +72,8 @@ export const entitlementReadRoutes = (dependencies: ReadingDependencies): readon
     }),
     api.get('/v1/entitlements/:id', 'getEntitlement', {
       summary: 'Retrieve an entitlement with its balance',
-      description: 'Every event that was answered with 202 counts at once.',
+      description:
+        'Every event that was answered with 202 counts at once. Usage over time (`TIME_WEIGHTED`) ends now, or at `at`.',
       access: ofEntitlement,
       query: EntitlementQuery,
       replies: { 200: EntitlementDetailReply },

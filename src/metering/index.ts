@@ -77,7 +77,10 @@ export {
 } from './usage/figure-call.ts';
 export type { FigureFunction } from './usage/figures.sql.ts';
 export type { UsageFigure } from './usage/figures.ts';
+export { integralsUpTo, type LevelFrom, levelsIn } from './usage/integrals.ts';
 export { everyWindow } from './usage/levels.ts';
+export { shownOverTime, unitOfTime } from './usage/over-time.ts';
+export { type CountedLevels, whenReached } from './usage/reached.ts';
 export { measureStretches } from './usage/stretches.ts';
 export {
   countByType,

@@ -105,14 +105,22 @@ export function generate(
   return isGranted ? grantedLife(dice, seed) : new Generator(dice, seed, layer, isTame).life();
 }
 
-/** A subscription of a month at a time, of which grants cover usage, also of months that are closed. */
+/**
+ * A subscription of a month at a time, of which grants cover usage, also of months that are closed. Of some lives the
+ * usage is a level over time.
+ */
 function grantedLife(dice: Dice, seed: number): Life {
+  const other = new Dice(seed * 8);
+  const overTime: Metric | null = other.once(3)
+    ? { aggregation: 'TIME_WEIGHTED', timeUnit: other.of('day', 'hour') }
+    : null;
+  const scale = overTime === null ? 1 : overTime.timeUnit === 'day' ? 20 : 480;
   const tiers = [
     { upTo: '50', unitPrice: '1' },
     { upTo: null, unitPrice: '0.35' },
   ];
   const limits = dice.once(3) ? { minimum: '12.5' } : {};
-  const price = { metric: 0, term: 'in_arrears' as const, allowance: dice.of(0, 20), ...limits };
+  const price = { metric: 0, term: 'in_arrears' as const, allowance: dice.of(0, 20) * scale, ...limits };
   const steps: Step[] = [{ do: 'subscribe', sub: 's0', plan: 0, startedAt: 0, asks: 'transfer' }];
   let now = 0;
   for (let count = dice.between(4, 14); count > 0; count -= 1) {
@@ -126,7 +134,7 @@ function grantedLife(dice: Dice, seed: number): Life {
       dice.of<Step>(
         { do: 'use', metric: 0, at: back, units, ...(dice.once(2) && { sub: 's0' }) },
         { do: 'use', metric: 0, at: back, units },
-        { do: 'grant', sub: 's0', amount: dice.between(1, 60), effectiveAt: back },
+        { do: 'grant', sub: 's0', amount: dice.between(1, 60) * scale, effectiveAt: back },
         { do: 'closeNow', sub: 's0', at: 0 },
         { do: 'pay', how: 'full' },
       ),
@@ -135,7 +143,7 @@ function grantedLife(dice: Dice, seed: number): Life {
   return {
     ...{ seed, start: dice.of(...STARTS), currency: dice.of('USD', 'JPY', 'KWD'), isEven: false },
     ...{ taxBehavior: dice.of('exclusive', 'inclusive'), taxRate: dice.of(0, 19) },
-    metrics: [{ aggregation: dice.of('SUM', 'SUM', 'COUNT') }],
+    metrics: [{ aggregation: dice.of('SUM', 'SUM', 'COUNT'), ...overTime }],
     prices: [
       {
         ...price,

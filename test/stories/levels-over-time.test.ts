@@ -98,7 +98,7 @@ describe('a level over time', () => {
     expect(windowedValues.map(({ value }: Resource) => value)).toEqual([3, 6, 1]);
   });
 
-  it('needs its unit, which no other aggregation has, and measures no entitlement', async () => {
+  it('needs its unit, which no other aggregation has', async () => {
     const faults = async (fields: object) => {
       const { name, productId } = await shop.metric();
       const base = { name, productId, eventType: 'call', valueProperty: '$.units' };

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { auditDatabase, recomputeDatabase } from '../../src/app.ts';
 import { wireDomains } from '../../src/wiring.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
@@ -14,13 +14,42 @@ let shop: Shop;
 let clock: Resource;
 beforeAll(async () => {
   env = await openTestEnvironment();
-  merchant = await env.merchant();
+  merchant = counting(await env.merchant());
   shop = shopOf(merchant);
 });
 afterAll(() => env.close());
+afterEach(() => {
+  // A call for each price and one for what it measures, one for its plan, and one more; then at most twelve.
+  const { catalog, prices, selling } = calls;
+  expect(catalog).toBeLessThanOrEqual(prices === 0 ? 0 : 2 * prices + 2);
+  expect(selling).toBeLessThanOrEqual(12);
+});
 beforeEach(async () => {
+  Object.assign(calls, { catalog: 0, prices: 0, selling: 0 });
   clock = await shop.clock(START);
 });
+
+/** The calls of a page that make something: its catalog, and all that is sold from it. */
+const calls = { catalog: 0, prices: 0, selling: 0 };
+const CATALOG = /^\/v0\/(?:products|billableMetrics|fees|prices|plans|features|coupons)\b/;
+/** Customers, usage and time come with any catalog. */
+const OTHER = /^\/v0\/(?:customers$|events\b|testClocks\b)/;
+
+/** A client that counts its calls. Reading is for the tests. */
+function counting(client: Merchant): Merchant {
+  const counted =
+    (method: 'post' | 'put' | 'patch' | 'delete'): Merchant['post'] =>
+    (path, body, headers) => {
+      if (CATALOG.test(path)) calls.catalog += 1;
+      else if (!OTHER.test(path)) calls.selling += 1;
+      if (path === '/v0/prices') calls.prices += 1;
+      return client[method](path, body, headers);
+    };
+  return {
+    ...client,
+    ...{ post: counted('post'), put: counted('put'), patch: counted('patch'), delete: counted('delete') },
+  };
+}
 
 /** Advances the three months, a month at a time. */
 async function threeMonths(): Promise<void> {
@@ -505,7 +534,7 @@ describe('a price page', () => {
     expect((await bills(two)).filter((bill) => !bill.startsWith(' ='))).toHaveLength(5);
   });
 
-  it('of a CRM: seats for a year in advance, and a discount that falls from year to year', async () => {
+  it('of a CRM: seats for three years in advance, a falling discount, and an add-on that ends with the rest', async () => {
     const seats = await shop.feePrice({
       ...{
         invoiceDisplayName: 'Seats',
@@ -519,25 +548,40 @@ describe('a price page', () => {
       { priceId: seats.id, multiplier: '0.8', to: '2027-01-01T00:00:00Z' },
       { priceId: seats.id, multiplier: '0.9', from: '2027-01-01T00:00:00Z', to: '2028-01-01T00:00:00Z' },
     ];
+    const endingAt = '2029-01-01T00:00:00Z';
     const customer = await shop.customer();
     const one = await shop.subscribe(plan, {
-      ...byTransfer,
-      clock,
-      customer,
+      ...{ ...byTransfer, clock, customer, endingAt },
       quantities: { [seats.id]: 10 },
       priceOverrides: ramp,
     });
     const two = await shop.subscribe(plan, { ...byTransfer, clock, quantities: { [seats.id]: 2 } });
-    for (const end of ['2026-07-02', '2027-01-02', '2028-01-02', '2029-01-02'])
-      await shop.advance(clock, `${end}T00:00:00Z`);
-    // 10 × 1200 × 0.8, × 0.9, and the list price in the third year.
+    for (const end of ['2026-07-02', '2027-07-01']) await shop.advance(clock, `${end}T00:00:00Z`);
+    // An add-on from the middle of the second year on: billed with the contract's years, and until its end.
+    const reports = await shop.feePrice({
+      ...{ invoiceDisplayName: 'Reports', paymentTerm: 'in_advance', billingCadence: 'P1Y' },
+      properties: { unitPrice: '3650' },
+    });
+    const addOn = await shop.subscribe(await shop.plan([reports], { billingCadence: 'P1Y', billingAnchor: START }), {
+      ...{ ...byTransfer, clock, customer, endingAt },
+      startedAt: '2027-07-01T00:00:00Z',
+    });
+    for (const end of ['2028-01-02', '2029-01-02', '2030-01-02']) await shop.advance(clock, `${end}T00:00:00Z`);
+    // 10 × 1200 × 0.8, × 0.9, and the list price in the third year, which is the last one.
     expect(await bills(one)).toEqual([
       'Seats 9600.00 = 9600.00',
       'Seats 10800.00 = 10800.00',
       'Seats 12000.00 = 12000.00',
-      'Seats 12000.00 = 12000.00',
     ]);
-    expect((await bills(two))[1]).toBe('Seats 2400.00 = 2400.00');
+    // 184 of 365 days at 10.00 a day, then a year.
+    expect(await bills(addOn)).toEqual(['Reports 1840.00 = 1840.00', 'Reports 3650.00 = 3650.00']);
+    for (const { id } of [one, addOn])
+      expect(await shop.read(`/v0/subscriptions/${id}`)).toMatchObject({
+        status: 'terminated',
+        terminatedAt: endingAt,
+      });
+    // Another customer has no term: 2 × 1200 each year.
+    expect(await bills(two)).toEqual(Array.from({ length: 5 }, () => 'Seats 2400.00 = 2400.00'));
   });
 
   it('leaves books that balance, and invoices that can be calculated again', async () => {

@@ -1636,7 +1636,7 @@ export interface EntitlementsResource {
   /**
    * Retrieve an entitlement with its balance.
    *
-   * Every event that was answered with 202 counts at once.
+   * Every event that was answered with 202 counts at once. Usage over time (`TIME_WEIGHTED`) ends now, or at `at`.
    *
    * `GET /v1/entitlements/{id}`
    */

@@ -1663,7 +1663,7 @@ preserveOverageAtReset?: boolean
 resetMaxRollover?: DecimalNumber
 resetMinRollover?: DecimalNumber
 /**
- * The measured metrics; their usage is added up. Default: the metrics of the prices with this feature.
+ * The measured metrics; their usage is added up. Of `SUM`, `COUNT`, `UNIQUE_COUNT`, `MAX`, `LATEST`, or `TIME_WEIGHTED` in hours or days, which uses the balance up while time passes. Default: the metrics of the prices with this feature.
  * 
  * @minItems 1
  * @maxItems 100
@@ -7094,7 +7094,7 @@ resetMaxRollover?: (DecimalNumber | null)
 /** The units of these grants that there are after a reset at least. Default: 0. */
 resetMinRollover?: (DecimalNumber | null)
 /**
- * The measured metrics; their usage is added up. Default: the metrics of the prices with this feature.
+ * The measured metrics; their usage is added up. Of `SUM`, `COUNT`, `UNIQUE_COUNT`, `MAX`, `LATEST`, or `TIME_WEIGHTED` in hours or days, which uses the balance up while time passes. Default: the metrics of the prices with this feature.
  * 
  * @minItems 1
  * @maxItems 100

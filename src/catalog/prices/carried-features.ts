@@ -55,11 +55,11 @@ async function measured(
   const published = await publishedMetricsOf(tx, id);
   if (published.length > 0) return published;
   const all = await selectMetricsOfFeature(tx, id); // such a price let the fee's carry the feature
-  return all.filter(({ aggregation }) => canBackFeature(aggregation)).map((metric) => metric.id);
+  return all.filter(canBackFeature).map((metric) => metric.id);
 }
 
 /** The metrics by which all published prices that carry a feature can measure it, oldest first. */
 export async function publishedMetricsOf(tx: Tx, featureId: string): Promise<string[]> {
   const metrics = await selectMetricsOfFeature(tx, featureId);
-  return metrics.filter((m) => m.isPublished && canBackFeature(m.aggregation)).map(({ id }) => id);
+  return metrics.filter((metric) => metric.isPublished && canBackFeature(metric)).map(({ id }) => id);
 }

@@ -3,7 +3,7 @@ import type { PageRequest } from '../../http/index.ts';
 import type { Pricing } from '../../invoicing/rating/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { FeatureType } from '../features/feature.ts';
-import type { Aggregation } from '../meters/meter.ts';
+import type { Metric } from '../metrics/metric.ts';
 import { equals, FOR_KEY_SHARE, FOR_UPDATE } from '../scope.sql.ts';
 import type { Price } from './price.ts';
 import type { EntitlementTemplate } from './template.ts';
@@ -204,8 +204,8 @@ export const isFeatureOnMetrics = async (tx: Tx, featureId: string): Promise<boo
  * such a price.
  */
 export const selectMetricsOfFeature = (tx: Tx, featureId: string) =>
-  tx.rows<{ id: string; aggregation: Aggregation; isPublished: boolean }>(sql`
-    select m.id, m.aggregation,
+  tx.rows<Pick<Metric, 'id' | 'aggregation' | 'timeUnit'> & { isPublished: boolean }>(sql`
+    select m.id, m.aggregation, m.time_unit,
            bool_or(exists (
              select from plan_version_price vp
                join plan_version v on v.merchant_id = vp.merchant_id and v.id = vp.version_id
@@ -215,5 +215,5 @@ export const selectMetricsOfFeature = (tx: Tx, featureId: string) =>
       join price p on p.merchant_id = pf.merchant_id and p.id = pf.price_id
       join billable_metric m on m.merchant_id = p.merchant_id and m.id = p.billable_metric_id
      where pf.merchant_id = ${tx.merchantId} and pf.feature_id = ${featureId}
-     group by m.merchant_id, m.id, m.aggregation, m.seq
+     group by m.merchant_id, m.id, m.aggregation, m.time_unit, m.seq
      order by m.seq`);

@@ -34,7 +34,9 @@ const TEMPLATE_FIELDS: FieldWords = {
   resetMaxRollover: ['The units of these grants that a reset carries over at most. Default: 0.', 0],
   resetMinRollover: ['The units of these grants that there are after a reset at least. Default: 0.', 0],
   billableMetricIds:
-    'The measured metrics; their usage is added up. Default: the metrics of the prices with this feature.',
+    'The measured metrics; their usage is added up. Of `SUM`, `COUNT`, `UNIQUE_COUNT`, `MAX`, `LATEST`, or ' +
+    '`TIME_WEIGHTED` in hours or days, which uses the balance up while time passes. Default: the metrics of the prices ' +
+    'with this feature.',
 };
 
 const BooleanTemplate = Strict(

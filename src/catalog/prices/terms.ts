@@ -155,10 +155,20 @@ export function checkByEvent(
 }
 
 /** Metrics whose figure a balance can be counted down by (domain.md §5). */
-const BACKING: readonly Aggregation[] = ['SUM', 'COUNT', 'UNIQUE_COUNT', 'MAX', 'LATEST'];
+const BACKING: readonly Aggregation[] = ['SUM', 'COUNT', 'UNIQUE_COUNT', 'MAX', 'LATEST', 'TIME_WEIGHTED'];
+
+/**
+ * Why a metered feature cannot be measured by such a metric; null: it can. The average of a period is not known before
+ * the period ends, nor is a percentile (commercial.md §5).
+ */
+export function whyNotBacking({ aggregation, timeUnit }: Pick<Metric, 'aggregation' | 'timeUnit'>): string | null {
+  if (!BACKING.includes(aggregation)) return `must be of ${BACKING.join(', ')}`;
+  return timeUnit === 'period' ? 'must have the timeUnit hour or day: an average of a period uses nothing up' : null;
+}
 
 /** Can a metered feature be measured by such a metric? */
-export const canBackFeature = (aggregation: Aggregation): boolean => BACKING.includes(aggregation);
+export const canBackFeature = (metric: Pick<Metric, 'aggregation' | 'timeUnit'>): boolean =>
+  whyNotBacking(metric) === null;
 
 /** The context of terms: their subject, the feature that they carry, and the metrics that can measure it. */
 export interface PriceSurroundings {
@@ -229,15 +239,17 @@ const listed = (words: readonly string[]): string => words.join(', ').replace(/,
 /** A metered feature measures something that can be counted down (domain.md §5, "What it measures"). */
 function checkMeasures(template: EntitlementTemplate, around: PriceSurroundings): FieldError[] {
   if (template.type !== 'metered') return [];
-  const words = `must be of ${BACKING.join(', ')}`;
   if (template.billableMetricIds)
-    return around.namedMetrics.flatMap((metric, index) =>
-      canBackFeature(metric.aggregation) ? [] : [{ field: `billableMetricIds.${index}`, message: words }],
-    );
-  if (around.metric)
-    return canBackFeature(around.metric.aggregation)
+    return around.namedMetrics.flatMap((metric, index) => {
+      const message = whyNotBacking(metric);
+      return message === null ? [] : [{ field: `billableMetricIds.${index}`, message }];
+    });
+  if (around.metric) {
+    const words = whyNotBacking(around.metric);
+    return words === null
       ? []
       : [{ field: 'billableMetricIds', message: `is required: the metric that backs a feature ${words}` }];
+  }
   return around.isFeatureOnMetrics
     ? []
     : [{ field: 'billableMetricIds', message: 'is required: no price gives this feature a metric to measure' }];

@@ -5,7 +5,7 @@ import type { UsageFigure, UsageScope } from '../../metering/index.ts';
 import { type BalanceAt, type Timeline, timelineInTurns } from '../balance/index.ts';
 import type { EntitlementDetailReply } from '../entitlement/schemas.ts';
 import type { Loaded } from '../inputs/inputs.ts';
-import { measuringOf } from '../inputs/measure.ts';
+import { isMeasuredOverTime, measuringOf } from '../inputs/measure.ts';
 import { burned, isShort, planOf } from '../inputs/replaying.ts';
 import { questionAtPresent, withReserved } from '../reading/balances.ts';
 import { detailOf } from '../reading/present.ts';
@@ -33,7 +33,8 @@ export const AHEAD = Temporal.Duration.from({ hours: 1 });
  * Prepares the answer about an entitlement from its inputs and a snapshot that holds.
  * @param now effective now of the entitlement, for which the inputs were loaded
  * @param nextGrantAt when the next grant begins that was left out of the inputs
- * @returns null where so much happened since the snapshot that usage has to be looked for first
+ * @returns null where so much happened since the snapshot that usage has to be looked for first, and where time uses up
+ *   something
  */
 export async function prepareDetail(
   loaded: Loaded,
@@ -55,7 +56,7 @@ export async function prepareDetail(
     const detail = detailOf(loaded, now)(null);
     return { isMetered: false, grantCount: 0, from: now, until, scopes: [], detail: async () => detail };
   }
-  if (!isShort(loaded, ahead)) return null;
+  if (isMeasuredOverTime(loaded) || !isShort(loaded, ahead)) return null;
   const question = questionAtPresent(loaded, now);
   const { inputs, snapshot } = loaded;
   const instants = [...question.instants, ahead];
@@ -73,7 +74,7 @@ export async function prepareDetail(
     scopes,
     detail: lastKept(async (figures, reserved) => {
       const { observations } = await burned({ timeline: known }, sumUp(figures), {});
-      return shown(withReserved(observations[0] as BalanceAt, reserved));
+      return shown(withReserved({ meters: [], reserved }, observations[0] as BalanceAt));
     }),
   };
 }

@@ -1,11 +1,11 @@
 import {
-  canBackFeature,
   checkTemplate,
   EntitlementTemplate,
   type Feature,
   lockFeature,
   lockMetrics,
   publishedMetricsOf,
+  whyNotBacking,
   withDefaults,
 } from '../../catalog/index.ts';
 import { findCustomer } from '../../customers/index.ts';
@@ -193,8 +193,8 @@ async function namedMetrics(tx: Tx, ids: readonly string[]): Promise<Result<read
   const metrics = new Map((await lockMetrics(tx, ids)).map((metric) => [metric.id, metric]));
   const errors = ids.flatMap((id, index) => {
     const metric = metrics.get(id);
-    if (metric && canBackFeature(metric.aggregation)) return [];
-    return [{ field: field(index), message: 'must be of SUM, COUNT, UNIQUE_COUNT, MAX, LATEST' }];
+    const message = metric ? whyNotBacking(metric) : 'does not exist any more';
+    return message === null ? [] : [{ field: field(index), message }];
   });
   return errors.length === 0 ? ok(ids) : invalid(errors);
 }

@@ -10,12 +10,15 @@ import { insertGrants, selectNextExpiry } from '../entitlement/grants.sql.ts';
 import { entitlementEvent } from '../entitlement/webhooks.ts';
 import { issuedRow } from '../grants/grants.ts';
 import { isInLongPeriod, nextBetween } from '../inputs/between.ts';
-import { loadInput } from '../inputs/inputs.ts';
+import { type Loaded, loadInput } from '../inputs/inputs.ts';
+import { isMeasuredOverTime } from '../inputs/measure.ts';
 import { type ResetMark, selectMark, updateMarkBetween, upsertMark } from '../inputs/snapshots.sql.ts';
 import { takeSnapshot, withHolding } from '../inputs/snapshots.ts';
 import { subjectsOf } from '../inputs/sources.ts';
+import { untilNotice, whenUsed } from '../notices/crossing.ts';
 import { insertNotices } from '../notices/notices.sql.ts';
 import { publishBeforeReset } from '../notices/notices.ts';
+import { balanceOfLoaded } from '../reading/balances.ts';
 
 /** The hook of other domains at each step, in its transaction. */
 export type EntitlementStepHook = (tx: Tx, entitlement: EntitlementRow, now: Instant) => Promise<void>;
@@ -57,7 +60,10 @@ async function catchUp(tx: Tx, entitlement: EntitlementRow, now: Instant): Promi
   const resets = resetsIn(inputs, since, now, MOST_RESETS).map(({ at }) => at);
   const reached = resets.at(-1) ?? (mark ? null : entitlement.activeFrom);
   const between = nextBetween(loaded, now);
-  const next = resets.length === MOST_RESETS ? now : await nextOf(tx, entitlement, inputs, between.next, now);
+  const next =
+    resets.length === MOST_RESETS
+      ? now
+      : soonest([await nextOf(tx, entitlement, inputs, between.next, now), await nextNotice(tx, loaded, now)]);
   if (reached === null) {
     const isNew = mark !== undefined && (await settleUsageBetween(tx, entitlement, mark, between.at, now));
     const isWaiting = !isKept && entitlement.clockId === null; // simulated time does not pass by waiting
@@ -152,8 +158,19 @@ async function nextOf(
   if (activeTo !== null && !isAfter(activeTo, now)) return null;
   const [reset] = resetsIn(inputs, now, usagePeriodAt(inputs, now).end ?? activeTo ?? END_OF_TIME);
   const expiry = await selectNextExpiry(tx, entitlement, now);
-  const times = [reset?.at ?? null, activeTo, expiry, between].filter((time) => time !== null);
-  return times.length === 0 ? null : times.reduce(earliest);
+  return soonest([reset?.at ?? null, activeTo, expiry, between]);
+}
+
+/** When a balance that falls with time reaches its next notice; null: never as it stands, or it is of events alone. */
+async function nextNotice(tx: Tx, loaded: Loaded, now: Instant): Promise<Instant | null> {
+  if (!isMeasuredOverTime(loaded)) return null;
+  const amount = untilNotice(await balanceOfLoaded(tx, loaded, { at: null }, now));
+  return amount && whenUsed(tx, loaded.entitlement, amount, now);
+}
+
+function soonest(times: readonly (Instant | null)[]): Instant | null {
+  const set = times.filter((time) => time !== null);
+  return set.length === 0 ? null : set.reduce(earliest);
 }
 
 const nextEnd = ({ activeTo: to }: EntitlementRow, now: Instant): Instant | null =>

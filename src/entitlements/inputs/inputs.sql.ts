@@ -43,7 +43,9 @@ export const grantLines = (text: string | null): string[] => (text === null ? []
 export interface MeterInput {
   readonly id: string;
   readonly eventType: string | null;
-  readonly aggregation: 'SUM' | 'COUNT' | 'AVG' | 'MIN' | 'MAX' | 'UNIQUE_COUNT' | 'LATEST';
+  readonly aggregation: 'SUM' | 'COUNT' | 'AVG' | 'MIN' | 'MAX' | 'UNIQUE_COUNT' | 'LATEST' | 'TIME_WEIGHTED';
+  /** Of TIME_WEIGHTED. */
+  readonly timeUnit?: 'hour' | 'day';
   readonly valueProperty: string | null;
   readonly groupBy: Readonly<Record<string, string>> | null;
   readonly eventFrom: string | null;

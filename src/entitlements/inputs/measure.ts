@@ -1,9 +1,19 @@
 import type { Tx } from '../../db/index.ts';
-import { Decimal, ZERO } from '../../kernel/decimal.ts';
-import { earliest, type Instant, isBefore } from '../../kernel/time.ts';
-import { measureEach, measureStretches, type UsageFigure, type UsageScope, usedSpans } from '../../metering/index.ts';
+import { Decimal, decimal, ZERO } from '../../kernel/decimal.ts';
+import { earliest, type Instant, isBefore, latest } from '../../kernel/time.ts';
+import {
+  integralsUpTo,
+  isOverTime,
+  measureEach,
+  measureStretches,
+  type UsageFigure,
+  type UsageScope,
+  unitOfTime,
+  usedSpans,
+} from '../../metering/index.ts';
 import type { Span, Stretch } from '../balance/index.ts';
 import type { Loaded } from './inputs.ts';
+import type { Integrals } from './snapshot.ts';
 import { type MeasuredMeter, sourcesOf, subjectsOf } from './sources.ts';
 
 /** These say how high something is, and use nothing up. */
@@ -21,8 +31,15 @@ const FEW_STRETCHES = 24;
 const upToMicrosecond = (at: Instant): Instant =>
   at.epochNanoseconds % 1000n === 0n ? at : at.round({ smallestUnit: 'microsecond', roundingMode: 'ceil' });
 
+/** Time is used up to the microsecond that is next to an instant, before it or after it. */
+export const nearestMicrosecond = (at: Instant): Instant => at.round({ smallestUnit: 'microsecond' });
+
 /** The usage of one metric that the entitlement counts in a span; null: none of it is the entitlement's. */
-function scopeOf({ entitlement, preceding }: Loaded, meter: MeasuredMeter, { from, to }: Span): UsageScope | null {
+export function scopeOf(
+  { entitlement, preceding }: Loaded,
+  meter: MeasuredMeter,
+  { from, to }: Span,
+): UsageScope | null {
   const span = { from: upToMicrosecond(from), to: upToMicrosecond(to) };
   if (!isBefore(span.from, span.to)) return null;
   const sources = sourcesOf(entitlement, preceding, meter.id, span.from, span.to);
@@ -43,6 +60,12 @@ export interface Measured {
   readonly levels: readonly Decimal[];
 }
 
+/** A stretch whose usage is measured. Events that are stamped ahead of now count in the last one. */
+export interface MeasuredStretch extends Stretch {
+  /** Up to where time has passed in it. */
+  readonly passedAt: Instant;
+}
+
 /** An instant at which a level is wanted. */
 export interface LevelQuestion {
   readonly periodStart: Instant;
@@ -60,12 +83,15 @@ interface Term {
 
 /**
  * The usage for a replay: the usage of each stretch, and the level of the gauges at each question. Sums and counts are
- * those of a stretch; a distinct count is the addition of a stretch to its usage period.
+ * those of a stretch; a distinct count is the addition of a stretch to its usage period. Levels over time are not among
+ * them.
  */
 export function measuringOf(of: Loaded, stretches: readonly Stretch[], questions: readonly LevelQuestion[]): Measuring {
-  const terms = of.meters.flatMap((meter) =>
-    GAUGES.has(meter.aggregation) ? levelTerms(of, meter, questions) : flowTerms(of, meter, stretches),
-  );
+  const terms = of.meters
+    .filter((meter) => !isOverTime(meter))
+    .flatMap((meter) =>
+      GAUGES.has(meter.aggregation) ? levelTerms(of, meter, questions) : flowTerms(of, meter, stretches),
+    );
   return { scopes: terms.map(({ scope }) => scope), sumUp: summing(terms, stretches.length, questions.length) };
 }
 
@@ -88,15 +114,20 @@ function summing(terms: readonly Omit<Term, 'scope'>[], flows: number, levels: n
 /** The stretches and the questions of a replay. */
 export interface ToMeasure {
   readonly of: Loaded;
-  readonly stretches: readonly Stretch[];
+  readonly stretches: readonly MeasuredStretch[];
   readonly levels: readonly LevelQuestion[];
+}
+
+/** The usage of a replay, and the integrals at the end of its last stretch. */
+export interface MeasuredAll extends Measured {
+  readonly integrals: Integrals;
 }
 
 /**
  * Reads all usage for some replays in this transaction, so that it sees the events accepted before. The usage of all is
  * measured together; many stretches of one are read in one pass, if they add up.
  */
-export async function measureAll(tx: Tx, asked: readonly ToMeasure[]): Promise<Measured[]> {
+export async function measureAll(tx: Tx, asked: readonly ToMeasure[]): Promise<MeasuredAll[]> {
   const planned = asked.map(({ of, stretches, levels }) => {
     const busy = stretches.filter(({ isUnused }) => !isUnused);
     const isAdded = ({ aggregation }: MeasuredMeter) => busy.length > FEW_STRETCHES && ADDED_UP.has(aggregation);
@@ -108,18 +139,59 @@ export async function measureAll(tx: Tx, asked: readonly ToMeasure[]): Promise<M
     tx,
     planned.flatMap(({ scopes }) => scopes),
   );
-  const found: Measured[] = [];
+  const found: MeasuredAll[] = [];
   for (const { of, stretches, busy, inOnePass, scopes, sumUp } of planned) {
     const { flows, levels } = sumUp(figures.splice(0, scopes.length));
-    const totals = new Map(stretches.map((stretch, place) => [stretch, flows[place] as Decimal]));
+    const totals = new Map<Stretch, Decimal>(stretches.map((stretch, place) => [stretch, flows[place] as Decimal]));
     for (const meter of inOnePass)
       for (const [place, value] of (await addedIn(tx, of, meter, busy)).entries()) {
         const stretch = busy[place] as Stretch;
         totals.set(stretch, (totals.get(stretch) as Decimal).plus(value));
       }
-    found.push({ flows: [...totals.values()], levels });
+    const integrals = new Map<string, Decimal>();
+    for (const meter of of.meters.filter(isOverTime)) {
+      const overTime = await usedOverTime(tx, of, meter, stretches);
+      integrals.set(meter.id, overTime.integral);
+      for (const [place, stretch] of stretches.entries())
+        totals.set(stretch, (totals.get(stretch) as Decimal).plus(overTime.flows[place] as Decimal));
+    }
+    found.push({ flows: [...totals.values()], levels, integrals });
   }
   return found;
+}
+
+/** The digits of usage over time. The sum of a period is rounded to them, so that three thirds of an hour are one. */
+const DIGITS = 40;
+
+/**
+ * The addition of each stretch to the integral of its usage period, and the integral at the end of the last one. All
+ * stretches of a metric are read in one pass.
+ */
+async function usedOverTime(
+  tx: Tx,
+  of: Loaded,
+  meter: MeasuredMeter,
+  stretches: readonly MeasuredStretch[],
+): Promise<{ flows: Decimal[]; integral: Decimal }> {
+  const [first] = stretches;
+  if (!first) return { flows: [], integral: ZERO };
+  const kept = of.snapshot?.kept.integrals?.get(meter.id);
+  const isCutPeriod = isBefore(first.periodStart, first.from);
+  const from = nearestMicrosecond(kept === undefined && isCutPeriod ? first.periodStart : first.from);
+  const bounds = stretches.map((each) => [each.from, each.passedAt].map(nearestMicrosecond) as [Instant, Instant]);
+  const to = bounds.flat().reduce(latest, from);
+  const scope = isBefore(from, to) ? scopeOf(of, meter, { from, to }) : null;
+  const integrals = scope ? await integralsUpTo(tx, scope, bounds.flat()) : bounds.flat().map(() => ZERO);
+  const unit = decimal(unitOfTime(meter) as bigint);
+  const rounded = (integral: Decimal) => integral.div(unit).toDecimalPlaces(DIGITS);
+  let period = (isCutPeriod ? (kept ?? integrals[0]) : ZERO) as Decimal;
+  const flows = stretches.map((stretch, place) => {
+    if (!isBefore(stretch.periodStart, stretch.from)) period = ZERO;
+    const before = period;
+    period = before.plus(integrals[2 * place + 1] as Decimal).minus(integrals[2 * place] as Decimal);
+    return rounded(period).minus(rounded(before));
+  });
+  return { flows, integral: period };
 }
 
 /** The usage in each of some stretches, which are in order and apart. */
@@ -184,6 +256,7 @@ function levelSpan(of: Loaded, { aggregation }: MeasuredMeter, { periodStart, un
 export async function usedIn(tx: Tx, of: Loaded, { from, to }: Span): Promise<Span[]> {
   const found: Span[] = [];
   const { merchantId } = of.entitlement;
+  if (of.meters.some(isOverTime)) return [{ from, to }]; // a level goes on without events
   for (const meter of of.meters.filter(({ aggregation }) => !GAUGES.has(aggregation)))
     found.push(...(await usedSpans(tx, { merchantId, meter, from, to }, subjectsOf(of.entitlement))));
   return joined(found);
@@ -202,3 +275,6 @@ function joined(spans: readonly Span[]): Span[] {
 
 /** Does an entitlement measure what uses nothing up? */
 export const hasGauge = ({ meters }: Loaded): boolean => meters.some(({ aggregation }) => GAUGES.has(aggregation));
+
+/** Does an entitlement measure levels over time, so that its balance falls without an event? */
+export const isMeasuredOverTime = ({ meters }: Pick<Loaded, 'meters'>): boolean => meters.some(isOverTime);

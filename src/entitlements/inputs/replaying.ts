@@ -7,13 +7,20 @@ import {
   type Replayed,
   replayInTurns,
   type Span,
-  type Stretch,
   type Timeline,
   timelineInTurns,
   type Wanted,
 } from '../balance/index.ts';
 import type { Loaded } from './inputs.ts';
-import { type LevelQuestion, type Measured, measureAll, usedIn } from './measure.ts';
+import {
+  type LevelQuestion,
+  type Measured,
+  type MeasuredAll,
+  type MeasuredStretch,
+  measureAll,
+  usedIn,
+} from './measure.ts';
+import type { Integrals } from './snapshot.ts';
 
 /**
  * Up to so many steps and grants, asking for the usage of each stretch is cheaper than asking first where there is any.
@@ -40,10 +47,16 @@ export interface Answers extends Replayed {
   readonly levels: readonly Decimal[];
 }
 
+/** The answer of a replay that has read its usage. */
+export interface ReplayAnswers extends Answers {
+  /** Of metrics over time, at the end of the last stretch. */
+  readonly integrals: Integrals;
+}
+
 /** The plan of a replay, with its questions to usage. */
 export interface Plan {
   readonly timeline: Timeline;
-  readonly stretches: readonly Stretch[];
+  readonly stretches: readonly MeasuredStretch[];
   readonly levels: readonly LevelQuestion[];
 }
 
@@ -57,21 +70,23 @@ export interface Asked {
  * Replays the time from the snapshot to the question, for each of some entitlements: finds the stretches, measures
  * those of all together, and burns the usage.
  */
-export async function replayAll(tx: Tx, asked: readonly Asked[]): Promise<Answers[]> {
+export async function replayAll(tx: Tx, asked: readonly Asked[]): Promise<ReplayAnswers[]> {
   const plans: (Plan & { readonly of: Loaded })[] = [];
   for (const { loaded, question } of asked)
     plans.push({ of: loaded, ...(await planReplay(loaded, question, await usedBefore(tx, loaded, question))) });
   const measured = await measureAll(tx, plans);
-  const answers: Answers[] = [];
-  for (const [place, { question }] of asked.entries())
-    answers.push(await burned(plans[place] as Plan, measured[place] as Measured, question));
+  const answers: ReplayAnswers[] = [];
+  for (const [place, { question }] of asked.entries()) {
+    const usage = measured[place] as MeasuredAll;
+    answers.push({ ...(await burned(plans[place] as Plan, usage, question)), integrals: usage.integrals });
+  }
   return answers;
 }
 
 /** The replay of one entitlement. */
-export async function replayed(tx: Tx, loaded: Loaded, question: ReplayQuestion): Promise<Answers> {
+export async function replayed(tx: Tx, loaded: Loaded, question: ReplayQuestion): Promise<ReplayAnswers> {
   const [answers] = await replayAll(tx, [{ loaded, question }]);
-  return answers as Answers;
+  return answers as ReplayAnswers;
 }
 
 /** Finds the stretches. @param used where usage can be; null: anywhere */
@@ -89,8 +104,10 @@ export async function planReplay(
 export function planOf(timeline: Timeline, question: Pick<ReplayQuestion, 'lastTo' | 'levelOf'>): Plan {
   const last = timeline.stretches.length - 1;
   const stretches = timeline.stretches.map(
-    (stretch, index): Stretch =>
-      question.lastTo && index === last ? { ...stretch, to: question.lastTo(timeline), isUnused: false } : stretch,
+    (stretch, index): MeasuredStretch =>
+      question.lastTo && index === last
+        ? { ...stretch, to: question.lastTo(timeline), isUnused: false, passedAt: stretch.to }
+        : { ...stretch, passedAt: stretch.to },
   );
   const levelOf = question.levelOf ?? (({ at, period }) => ({ periodStart: period.start, until: at }));
   return { timeline, stretches, levels: timeline.questions.map(levelOf) };

@@ -1,3 +1,4 @@
+import { type Decimal, decimal, plain } from '../../kernel/decimal.ts';
 import { earliest, type Instant, isBefore } from '../../kernel/time.ts';
 import { type BalanceState, type BalanceStateJson, stateFromJson, stateToJson } from '../balance/index.ts';
 import type { MeasuredMeter, PrecedingEntitlement } from './sources.ts';
@@ -7,7 +8,12 @@ export interface Kept {
   readonly balance: BalanceState;
   /** The counted usage, as `countingOf` writes it; after a change of it, the snapshot is no longer true. */
   readonly counting: string;
+  /** Of each metric over time, since the usage period began. Absent: the period begins with the snapshot. */
+  readonly integrals?: Integrals;
 }
+
+/** Integrals by the ids of metrics, in units × microseconds. */
+export type Integrals = ReadonlyMap<string, Decimal>;
 
 /** A snapshot as it was read. */
 export interface Snapshot {
@@ -20,20 +26,23 @@ export interface Snapshot {
 interface KeptJson {
   readonly balance: BalanceStateJson;
   readonly counting: string;
+  readonly integrals?: Readonly<Record<string, string>>;
 }
 
 /** As a `jsonb` column holds it. */
-export const writeKept = ({ balance, counting }: Kept): KeptJson => ({
+export const writeKept = ({ balance, counting, integrals }: Kept): KeptJson => ({
   balance: stateToJson(balance),
   counting,
+  ...(integrals && { integrals: Object.fromEntries([...integrals].map(([id, each]) => [id, plain(each)])) }),
 });
 
 /** Reads what `writeKept` wrote. */
 export function readKept(json: unknown): Kept {
-  const { balance, counting } = json as KeptJson;
+  const { balance, counting, integrals } = json as KeptJson;
   return {
     balance: stateFromJson(balance),
     counting,
+    ...(integrals && { integrals: new Map(Object.entries(integrals).map(([id, each]) => [id, decimal(each)])) }),
   };
 }
 

@@ -64,7 +64,7 @@ export async function takeSnapshot(
     isReset && isGrouped(newest.snapshot?.kept.balance)
       ? await loadHolding(tx, { entitlement, at, byGrant: true })
       : newest;
-  const { states } = await replayed(tx, loaded, {
+  const { states, integrals } = await replayed(tx, loaded, {
     instants: [at],
     states: (time, isOfReset) => time.equals(at) && (isOfReset || !isReset),
     ...(!isReset && { grouping: { known: loaded.inputs.grants } }),
@@ -75,6 +75,7 @@ export async function takeSnapshot(
   const state = writeKept({
     balance,
     counting: countingOf(loaded.meters, loaded.preceding, at),
+    ...(!isReset && integrals.size > 0 && { integrals }),
   });
   await insertSnapshot(tx, entitlement, { at, state, isGrouped: isGrouped(balance), taken });
   await forgetLateUsage(tx, entitlement);

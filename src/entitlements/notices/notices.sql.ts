@@ -58,6 +58,12 @@ const updateToBeDue = (tx: Tx, where: Sql, now: Sql): Promise<number> =>
 export const updateFailed = (tx: Tx, { merchantId, id }: Key, wall: Instant): Promise<number> =>
   updateToBeDue(tx, sql`id = ${id}`, effectiveNowOf('entitlement', wall, merchantId));
 
+/** Leaves entitlements whose balances fall with time to their background jobs. */
+export const updateFallingToBeDue = async (tx: Tx, ids: readonly string[], wall: Instant): Promise<void> => {
+  const now = effectiveNowOf('entitlement', wall, tx.merchantId);
+  if (ids.length > 0) await updateToBeDue(tx, sql`id = any (${[...ids]}::text[])`, now);
+};
+
 /** Leaves entitlements to their background jobs: earlier events became addressed to their customer. */
 export function updateOfCustomer(tx: Tx, { merchantId, customerId }: UsedCustomer, wall: Instant): Promise<number> {
   const now = effectiveNowOf('entitlement', wall, merchantId);

@@ -3,23 +3,31 @@ import { effectiveNow } from '../../clocks/index.ts';
 import type { Database, Tx } from '../../db/index.ts';
 import { decimal, plain, ZERO } from '../../kernel/decimal.ts';
 import { formatInstant, type Instant, instantOrNull, isAfter } from '../../kernel/time.ts';
-import type { UsedCustomer } from '../../metering/index.ts';
+import { shownOverTime, type UsedCustomer } from '../../metering/index.ts';
 import { publishAll } from '../../webhooks/index.ts';
 import { readTogether } from '../cache/readings.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
 import { selectEntitlement } from '../entitlement/entitlements.sql.ts';
 import { hasEnded } from '../entitlement/lock.ts';
 import { entitlementEvent } from '../entitlement/webhooks.ts';
+import { isMeasuredOverTime } from '../inputs/measure.ts';
 import { loadHolding } from '../inputs/snapshots.ts';
 import { type Balance, balanceAt, balanceOf } from '../reading/balances.ts';
 import { selectAllActive, type TimedEntitlement } from '../reading/reading.sql.ts';
-import { type BalanceNotice, insertNotices, type Notice, selectUnnotified, updateFailed } from './notices.sql.ts';
+import {
+  type BalanceNotice,
+  insertNotices,
+  type Notice,
+  selectUnnotified,
+  updateFailed,
+  updateFallingToBeDue,
+} from './notices.sql.ts';
 
 /** The used part of a period's allowance, in percent, at which a balance is low (domain.md §5). */
-const LOW_PERCENT = 80;
+export const LOW_PERCENT = 80;
 
 /** A balance that may need a notice. */
-interface NotifiedBalance extends Pick<Balance, 'balance' | 'usageInPeriod'> {
+interface NotifiedBalance extends Pick<Balance, 'balance' | 'usageInPeriod' | 'isOverTime'> {
   readonly entitlement: EntitlementRow;
   readonly periodStart: Instant;
   /** Effective now of the entitlement. */
@@ -42,10 +50,16 @@ export function noticesOf({
  * @param now effective now of the entitlement
  */
 export async function publishBalanceEvents(tx: Tx, entitlement: EntitlementRow, now: Instant): Promise<void> {
+  await tellOf(tx, entitlement, now);
+}
+
+/** @returns the balance; null: there is none */
+async function tellOf(tx: Tx, entitlement: EntitlementRow, now: Instant): Promise<Balance | null> {
   const isActive = !isAfter(entitlement.activeFrom, now) && !hasEnded(entitlement, now);
-  if (entitlement.featureType !== 'metered' || !isActive) return;
-  const { period, ...balance } = await balanceOf(tx, entitlement, { at: null }, now);
-  await notifyAll(tx, [{ ...balance, entitlement, periodStart: period.start, now }]);
+  if (entitlement.featureType !== 'metered' || !isActive) return null;
+  const balance = await balanceOf(tx, entitlement, { at: null }, now);
+  await notifyAll(tx, [{ ...balance, entitlement, periodStart: balance.period.start, now }]);
+  return balance;
 }
 
 /** Publishes the notices of the usage period that a reset ends, for the balance right before the reset. */
@@ -58,7 +72,8 @@ export async function publishBeforeReset(
   const snapshotUntil = reset.subtract({ microseconds: 1 });
   const loaded = await loadHolding(tx, { entitlement, at: reset, snapshotUntil });
   const { period, ...balance } = await balanceAt(tx, loaded, reset.subtract({ nanoseconds: 1 }));
-  await notifyAll(tx, [{ ...balance, entitlement, periodStart: period.start, now }]);
+  const isOverTime = isMeasuredOverTime(loaded);
+  await notifyAll(tx, [{ ...balance, isOverTime, entitlement, periodStart: period.start, now }]);
 }
 
 /** Stores and publishes the notices of some balances of one merchant, in the order of their entitlements. */
@@ -85,11 +100,11 @@ async function notifyAll(tx: Tx, balances: readonly NotifiedBalance[]): Promise<
 const keyOf = ({ entitlementId, periodStart, kind }: Notice): string => `${entitlementId} ${periodStart} ${kind}`;
 
 const toEvent = (
-  { entitlement, kind, balance, periodStart }: NotifiedBalance & { kind: BalanceNotice },
+  { entitlement, kind, balance, isOverTime, periodStart }: NotifiedBalance & { kind: BalanceNotice },
   name: string | null,
 ) =>
   entitlementEvent(entitlement, `entitlement.${kind}.v0`, {
-    ...{ type: 'balance', name, value: plain(balance), currency: null },
+    ...{ type: 'balance', name, value: plain(isOverTime ? shownOverTime(balance) : balance), currency: null },
     threshold: kind === 'exhausted' ? '0' : null,
     percent: kind === 'exhausted' ? null : LOW_PERCENT,
     periodStart: formatInstant(periodStart),
@@ -100,7 +115,8 @@ const MOST_TOGETHER = 200;
 
 /**
  * Evaluates the balances of customers with new usage, many together. If one of them is at fault, each is evaluated by
- * itself, and one that fails is left to its background job.
+ * itself, and one that fails is left to its background job. So is one that falls with time: the job also finds out when
+ * it reaches its next notice.
  */
 export async function evaluateBalances(
   database: Database,
@@ -122,8 +138,10 @@ export async function evaluateBalances(
 async function evaluateTogether(tx: Tx, ids: readonly string[], wall: Instant): Promise<void> {
   const entitlements = await selectAllActive(tx, { ids }, null, wall);
   const read = await readTogether(tx, entitlements, { withoutReservations: true });
-  const balances = read.flatMap(({ detail }, place): NotifiedBalance[] => {
-    if (detail.featureType !== 'metered') return [];
+  const overTime = read.filter(({ of }) => isMeasuredOverTime(of)).map(({ of }) => of.entitlement.id);
+  await updateFallingToBeDue(tx, overTime, wall);
+  const balances = read.flatMap(({ of, detail }, place): NotifiedBalance[] => {
+    if (detail.featureType !== 'metered' || isMeasuredOverTime(of)) return [];
     const entitlement = entitlements[place] as TimedEntitlement;
     const { currentPeriodStart, lastResetAt } = detail;
     return [
@@ -131,6 +149,7 @@ async function evaluateTogether(tx: Tx, ids: readonly string[], wall: Instant): 
         entitlement,
         balance: decimal(detail.balance),
         usageInPeriod: decimal(detail.usageInPeriod),
+        isOverTime: false,
         periodStart: instantOrNull(currentPeriodStart ?? lastResetAt) ?? entitlement.activeFrom,
         now: entitlement.effectiveNow,
       },
@@ -149,7 +168,8 @@ async function evaluate(
   try {
     await database.transaction(inMerchant, async (tx) => {
       const seen = await selectEntitlement(tx, id);
-      if (seen) await publishBalanceEvents(tx, seen, await effectiveNow(tx, seen.clockId, wall));
+      const balance = seen && (await tellOf(tx, seen, await effectiveNow(tx, seen.clockId, wall)));
+      if (balance?.isOverTime) await updateFallingToBeDue(tx, [id], wall);
     });
   } catch {
     await database.transaction(inMerchant, (tx) => updateFailed(tx, key, wall));

@@ -1,14 +1,17 @@
 import type { Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import { type Instant, isAfter } from '../../kernel/time.ts';
-import { selectEntitlements } from '../entitlement/entitlements.sql.ts';
+import { selectEntitlement, selectEntitlements } from '../entitlement/entitlements.sql.ts';
 import { hasEnded } from '../entitlement/lock.ts';
 import { type Balance, balancesOf } from '../reading/balances.ts';
+import { whenUsed } from './crossing.ts';
 
 /** A balance with its usage in the usage period. */
 export interface WatchedBalance {
   readonly balance: Decimal;
   readonly used: Decimal;
+  /** It falls with time, without an event. */
+  readonly isOverTime: boolean;
   readonly period: { readonly start: Instant; readonly end: Instant | null };
 }
 
@@ -38,8 +41,23 @@ export async function findWatchedBalances(tx: Tx, watched: readonly Watched[]): 
   const balances = await balancesOf(tx, active);
   const found: (WatchedBalance | null)[] = watched.map(() => null);
   for (const [index, { place }] of active.entries()) {
-    const { balance, usageInPeriod, period } = balances[index] as Balance;
-    found[place] = { balance, used: usageInPeriod, period: { start: period.start, end: period.end } };
+    const { balance, usageInPeriod, isOverTime, period } = balances[index] as Balance;
+    found[place] = { balance, used: usageInPeriod, isOverTime, period: { start: period.start, end: period.end } };
   }
   return found;
+}
+
+/**
+ * When usage over time of an entitlement will have grown by an amount, or when to look again; null: never as it stands.
+ * @param amount above 0
+ * @param now effective now of the entitlement
+ */
+export async function findWhenUsed(
+  tx: Tx,
+  entitlementId: string,
+  amount: Decimal,
+  now: Instant,
+): Promise<Instant | null> {
+  const entitlement = await selectEntitlement(tx, entitlementId);
+  return entitlement ? whenUsed(tx, entitlement, amount, now) : null;
 }

@@ -4,6 +4,7 @@ import { END_OF_TIME, earliest, type Instant, isBefore } from '../../kernel/time
 import type { BalanceAt, Budget, Timeline } from '../balance/index.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
 import { type Loaded, loadInputs } from '../inputs/inputs.ts';
+import { isMeasuredOverTime } from '../inputs/measure.ts';
 import { type ReplayQuestion, replayAll, replayed } from '../inputs/replaying.ts';
 import { withHolding } from '../inputs/snapshots.ts';
 
@@ -13,6 +14,8 @@ export interface Balance extends BalanceAt {
   readonly reserved: Decimal;
   /** The balance without it; never below 0. */
   readonly available: Decimal;
+  /** It falls with time, without an event. */
+  readonly isOverTime: boolean;
 }
 
 /** A question to an entitlement. */
@@ -96,9 +99,10 @@ async function balancesOfLoaded(
   );
   return asked.map(({ question: { at }, now }, place) => {
     const answer = answers[place]?.observations[0] as BalanceAt;
+    const loaded = holding[place] as Loaded;
     return at === null
-      ? withReserved({ ...answer, at: now }, (holding[place] as Loaded).reserved)
-      : withReserved(answer, ZERO);
+      ? withReserved(loaded, { ...answer, at: now })
+      : withReserved({ ...loaded, reserved: ZERO }, answer);
   });
 }
 
@@ -126,10 +130,14 @@ export function questionAtPresent(loaded: Loaded, now: Instant): ReplayQuestion 
 }
 
 /** A balance with what reservations hold of it. */
-export const withReserved = (answer: BalanceAt, reserved: Decimal): Balance => ({
+export const withReserved = (
+  { meters, reserved }: Pick<Loaded, 'meters' | 'reserved'>,
+  answer: BalanceAt,
+): Balance => ({
   ...answer,
   reserved,
   available: Decimal.max(ZERO, answer.balance.minus(reserved)),
+  isOverTime: isMeasuredOverTime({ meters }),
 });
 
 /**

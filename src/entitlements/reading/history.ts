@@ -3,12 +3,13 @@ import { inTurns, MOST_FIGURES } from '../../http/index.ts';
 import { Decimal, jsonNumber, sum, ZERO } from '../../kernel/decimal.ts';
 import { fail, invalidField, ok, type Result } from '../../kernel/result.ts';
 import { earliest, formatInstant, type Instant, isAfter, isBefore, latest } from '../../kernel/time.ts';
+import { shownOverTime } from '../../metering/index.ts';
 import { type BalanceAt, type GrantGone, TooManyGrants, timelineInTurns, usagePeriodAt } from '../balance/index.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
 import type { EntitlementHistoryReply, HISTORY_WINDOWS } from '../entitlement/schemas.ts';
 import { within } from '../inputs/bounds.ts';
 import { type Loaded, loadInput } from '../inputs/inputs.ts';
-import { hasGauge } from '../inputs/measure.ts';
+import { hasGauge, isMeasuredOverTime } from '../inputs/measure.ts';
 import { type ReplayQuestion, replayed } from '../inputs/replaying.ts';
 import { withHolding } from '../inputs/snapshots.ts';
 
@@ -63,7 +64,7 @@ export async function historyOf(
   return within('to', async (budget) => {
     try {
       const seen = await walk(tx, atFrom, windows, { signal, budget, mostGrants: MOST_BALANCES });
-      return ok(await inTurns(toHistoryReply(seen), signal));
+      return ok(await inTurns(toHistoryReply(seen, isMeasuredOverTime(loaded) ? shownOverTime : exactly), signal));
     } catch (error) {
       if (!(error instanceof TooManyGrants)) throw error;
       return invalidField(
@@ -197,24 +198,29 @@ const divided =
     return lists;
   };
 
+/** A figure as a history shows it. */
+type Shown = (figure: Decimal) => Decimal;
+
+const exactly: Shown = (figure) => figure;
+
 /** So many grants are written before others have a turn. */
 const GRANTS_A_TURN = 2_000;
 
 /** The answer, with pauses where many windows have many grants. */
-function* toHistoryReply(seen: readonly Seen[]): Generator<void, EntitlementHistoryReply> {
+function* toHistoryReply(seen: readonly Seen[], shown: Shown): Generator<void, EntitlementHistoryReply> {
   const windows: EntitlementHistoryReply['windows'] = [];
   let written = 0;
   for (const each of seen) {
     const { window, usage, views } = each;
     const [start, end] = [views[0] as BalanceAt, views.at(-1) as BalanceAt];
-    const grants = grantsIn(each);
+    const grants = grantsIn(each, shown);
     windows.push({
       from: formatInstant(window.from),
       to: formatInstant(window.to),
-      balanceAtStart: jsonNumber(start.balance),
-      usage: jsonNumber(usage),
-      overage: jsonNumber(end.overage),
-      balanceAtEnd: jsonNumber(end.balance),
+      balanceAtStart: jsonNumber(shown(start.balance)),
+      usage: jsonNumber(shown(usage)),
+      overage: jsonNumber(shown(end.overage)),
+      balanceAtEnd: jsonNumber(shown(end.balance)),
       grants,
     });
     written += grants.length;
@@ -226,11 +232,11 @@ function* toHistoryReply(seen: readonly Seen[]): Generator<void, EntitlementHist
   return { object: 'entitlementHistory', windows };
 }
 
-const grantsIn = (seen: Seen): EntitlementHistoryReply['windows'][number]['grants'] =>
+const grantsIn = (seen: Seen, shown: Shown): EntitlementHistoryReply['windows'][number]['grants'] =>
   burntOfGrants(seen).map(({ grantId, burned, balance }) => ({
     grantId,
-    burned: jsonNumber(burned),
-    balance: jsonNumber(balance),
+    burned: jsonNumber(shown(burned)),
+    balance: jsonNumber(shown(balance)),
   }));
 
 /** The burned units of each grant that counted in a window, also of a grant that ended by its end. */

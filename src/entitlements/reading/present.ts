@@ -1,9 +1,11 @@
 import type { Tx } from '../../db/index.ts';
 import { jsonNumber } from '../../kernel/decimal.ts';
 import { formatInstant, type Instant, type InstantText, isAfter, isBefore } from '../../kernel/time.ts';
+import { shownOverTime } from '../../metering/index.ts';
 import type { CountedEntitlement, EntitlementRow } from '../entitlement/entitlement.ts';
 import type { EntitlementDetailReply } from '../entitlement/schemas.ts';
 import { type Loaded, loadInput, templateAt } from '../inputs/inputs.ts';
+import { isMeasuredOverTime } from '../inputs/measure.ts';
 import { type Balance, type BalanceQuestion, balanceOfLoaded, instantAsked } from './balances.ts';
 
 const time = (instant: Instant | null): InstantText | null => (instant === null ? null : formatInstant(instant));
@@ -65,7 +67,7 @@ export function detailOf(loaded: Loaded, at: Instant): (balance: Balance | null)
   return (balance) => {
     if (balance) {
       const hasAccess = isActive && (isSoftLimit || balance.available.gt(0));
-      return { ...shared, ...meteredFields(billableMetrics, balance), isSoftLimit, hasAccess };
+      return { ...shared, ...meteredFields(billableMetrics, shownBalance(loaded, balance)), isSoftLimit, hasAccess };
     }
     if (config !== undefined) return { ...shared, featureType: 'static', config, hasAccess: isActive };
     return { ...shared, featureType: 'boolean', config: null, hasAccess: isActive };
@@ -87,6 +89,18 @@ const sharedFields = ({ entitlement, featureKey }: Loaded, at: Instant) => ({
   activeTo: time(entitlement.activeTo),
   metadata: entitlement.metadata,
 });
+
+/** Usage over time is exact, and shown with the digits of such a figure. */
+function shownBalance(loaded: Loaded, balance: Balance): Balance {
+  if (!isMeasuredOverTime(loaded)) return balance;
+  const { available, usageInPeriod, overage } = balance;
+  return {
+    ...balance,
+    available: shownOverTime(available),
+    usageInPeriod: shownOverTime(usageInPeriod),
+    overage: shownOverTime(overage),
+  };
+}
 
 /** A one-time entitlement has no periods to show. */
 function meteredFields(billableMetrics: string[], { available, usageInPeriod, overage, reserved, period }: Balance) {

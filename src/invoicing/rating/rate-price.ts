@@ -87,7 +87,8 @@ export function ratePrice(price: PriceInPeriod): RatedPrice {
   const fraction = price.fraction ?? WHOLE;
   const { covered, ...measured } = measure(price.rated);
   const charges = chargeLines(price, measured, fraction);
-  const lines = [...charges, ...grantLines(covered), ...(price.discounts?.(charges) ?? [])];
+  const shown = isQuotient(price.rated) ? covered.toDecimalPlaces(SHOWN_DIGITS) : covered;
+  const lines = [...charges, ...grantLines(shown), ...(price.discounts?.(charges) ?? [])];
   const limits = limitLines(price, sum(lines.map((line) => line.totalPrice)));
   const all = [...lines, ...limits];
   return { lines: all, total: sum(all.map((line) => line.totalPrice)) };
@@ -143,6 +144,9 @@ function measure(rated: Rated): Usage & { covered: Decimal } {
   return { quantity: used.minus(covered), eventCount: totalEvents(groups), ofEach, groups, covered };
 }
 
+/** Is the quantity a quotient, with more digits than are shown? */
+const isQuotient = (rated: Rated): boolean => rated.kind === 'usage' && rated.aggregation === 'TIME_WEIGHTED';
+
 function chargeLines({ rated, pricing, currency }: PriceInPeriod, used: Usage, fraction: Fraction): RatedLine[] {
   const scalesLine = rated.kind === 'fee' || !isAdditive(rated.aggregation);
   const flatShare = scalesLine ? WHOLE : fraction;
@@ -150,13 +154,13 @@ function chargeLines({ rated, pricing, currency }: PriceInPeriod, used: Usage, f
   const included = Decimal.min(used.quantity, scale(decimal(includedUnitsOf(pricing)), flatShare));
   const charges = rateModel(pricing, { ...used, quantity: used.quantity.minus(included), flatShare });
   const scaled = charges.map((charge) => scale(charge.amount, lineShare));
-  const isQuotient = rated.kind === 'usage' && rated.aggregation === 'TIME_WEIGHTED';
-  const exact = isWhole(fraction) && !isQuotient ? scaled : scaled.map(withoutNoise);
+  const isOfTime = isQuotient(rated);
+  const exact = isWhole(fraction) && !isOfTime ? scaled : scaled.map(withoutNoise);
   const rounded = roundTogether(exact, currency, 'half-away-from-zero');
   const share = isWhole(fraction) ? null : shareOfTime(fraction);
   return charges.map((charge, index): RatedLine => {
     const units = charge.group ? charge.quantity : used.quantity;
-    const quantity = isQuotient ? units.toDecimalPlaces(SHOWN_DIGITS) : units;
+    const quantity = isOfTime ? units.toDecimalPlaces(SHOWN_DIGITS) : units;
     const totalPrice = rounded[index] as Decimal;
     return {
       kind: 'charge',

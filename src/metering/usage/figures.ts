@@ -8,7 +8,7 @@ import { KnownHours, readHours } from './known-hours.ts';
 import { intervalsOf } from './usage.sql.ts';
 
 /** One figure, and how many events it is of. */
-export type UsageFigure = Pick<UsageRow, 'value' | 'eventCount'>;
+export type UsageFigure = Pick<UsageRow, 'value' | 'exact' | 'eventCount'>;
 
 const AVERAGE_DIGITS = 50;
 

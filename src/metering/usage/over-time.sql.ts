@@ -1,4 +1,5 @@
 import { type Sql, sql } from '../../db/index.ts';
+import type { Decimal } from '../../kernel/decimal.ts';
 import { EARLIEST, type Instant, isAfter, isBefore } from '../../kernel/time.ts';
 import { eventsAtHand } from '../events/at-hand.sql.ts';
 import { dimensionPath, dimensionsOf } from '../meter/meter.ts';
@@ -49,17 +50,12 @@ export const UNITS: Readonly<Record<WindowSize, { readonly unit: string; readonl
 };
 
 /**
- * The integrals of a level over time, in units × microseconds: of each customer and each combination of the meter's
- * dimensions, then added up in the cut. The level before a stretch is that of the last event before it.
+ * The common table expressions up to `laid`: the levels in a question, each from `begins` to `ends`, of each customer
+ * and each combination of the meter's dimensions. The level before a stretch is that of the last event before it.
  * @param definition the roll-up with the earlier levels; null: they are read from the events
  */
-export function selectOverTime(
-  scope: UsageScope,
-  columns: UsageColumns,
-  sets: readonly (readonly string[])[],
-  definition: RollupDefinition | null,
-): Sql {
-  const { merchantId, meter, sources, mostRows } = scope;
+function levelsLaid(scope: UsageScope, definition: RollupDefinition | null): Sql {
+  const { merchantId, meter, sources } = scope;
   const stretches = stretchesIn(scope);
   const dimensions = dimensionsOf(meter);
   const level = dimensions.map((_, index) => sql.ref(`g${index}`));
@@ -110,21 +106,8 @@ export function selectOverTime(
        select id from event_subject where merchant_id = ${merchantId} and addressee = w.subject
         union
        select id from event_subject where merchant_id = ${merchantId} and kind = 'direct' and key = w.subject) es`;
-  const names = columnNames(columns);
-  const size = columns.window && UNITS[columns.window];
-  const start = size ? sql`date_trunc(${size.unit}, h.begins, 'UTC')` : sql``;
-  const [begins, ends] = size
-    ? [sql`greatest(h.begins, w.start_at)`, sql`least(h.ends, w.end_at)`]
-    : [sql`h.begins`, sql`h.ends`];
-  const cut = [
-    ...columns.dimensions.map(
-      (name, index) => sql`h.${level[dimensions.indexOf(name)] as Sql} as ${sql.ref(`d${index}`)}`,
-    ),
-    columns.byCustomer && sql`h.customer_id`,
-    size && sql`w.start_at as window_start`,
-  ];
   return sql`
-    with ${definition === null ? sql`` : sql`${readyDefinition(merchantId, definition)},`}
+    ${definition === null ? sql`` : sql`${readyDefinition(merchantId, definition)},`}
     asked (stretch, subject_id, from_at, to_at, hour) as materialized (
       select w.stretch, ${sources === null ? sql`null::bigint` : sql`es.id`}, w.from_at, w.to_at,
              greatest(date_trunc('hour', w.from_at, 'UTC'), ${first}::timestamptz)
@@ -138,7 +121,37 @@ export function selectOverTime(
              coalesce(lead(greatest(h.at, h.from_at)) over (
                partition by ${sql.join([sql`h.stretch`, sql`coalesce(s.customer_id, s.addressee, s.id::text)`, ...level.map((name) => sql`h.${name}`)])}
                    order by h.at, h.seq), h.to_at) as ends
-        from held h join event_subject s on s.merchant_id = ${merchantId} and s.id = h.subject_id),
+        from held h join event_subject s on s.merchant_id = ${merchantId} and s.id = h.subject_id)`;
+}
+
+/**
+ * The integrals of a level over time, in units × microseconds: of each customer and each combination of the meter's
+ * dimensions, then added up in the cut.
+ * @param definition the roll-up with the earlier levels; null: they are read from the events
+ */
+export function selectOverTime(
+  scope: UsageScope,
+  columns: UsageColumns,
+  sets: readonly (readonly string[])[],
+  definition: RollupDefinition | null,
+): Sql {
+  const { meter, mostRows } = scope;
+  const dimensions = dimensionsOf(meter);
+  const names = columnNames(columns);
+  const size = columns.window && UNITS[columns.window];
+  const start = size ? sql`date_trunc(${size.unit}, h.begins, 'UTC')` : sql``;
+  const [begins, ends] = size
+    ? [sql`greatest(h.begins, w.start_at)`, sql`least(h.ends, w.end_at)`]
+    : [sql`h.begins`, sql`h.ends`];
+  const cut = [
+    ...columns.dimensions.map(
+      (name, index) => sql`h.${sql.ref(`g${dimensions.indexOf(name)}`)} as ${sql.ref(`d${index}`)}`,
+    ),
+    columns.byCustomer && sql`h.customer_id`,
+    size && sql`w.start_at as window_start`,
+  ];
+  return sql`
+    with ${levelsLaid(scope, definition)},
     counted as (
       select h.value * (epoch_microseconds(${ends}) - epoch_microseconds(${begins})) as value,
              (h.is_inside${size ? sql` and w.start_at = ${start}` : sql``})::int as event_count${listed(cut)}
@@ -153,10 +166,55 @@ export function selectOverTime(
         })
     select ${summedOver(names)} as summed_over, sum(value) as value,
            coalesce(sum(event_count), 0)::bigint as event_count,
-           ${definition === null ? sql`true` : sql`exists (select from definition)`} as is_complete${listed(
-             names.map((name) => sql.ref(name)),
-           )}
+           ${isComplete(definition)} as is_complete${listed(names.map((name) => sql.ref(name)))}
       from counted
      group by grouping sets (${groupedBy(sets)})
     ${mostRows === undefined ? sql`` : sql`limit ${mostRows + 1}`}`;
 }
+
+const isComplete = (definition: RollupDefinition | null): Sql =>
+  definition === null ? sql`true` : sql`exists (select from definition)`;
+
+/** The sum of all levels of a question from an instant on, and its integral until then. */
+export interface LevelRow {
+  /** Microseconds since 1970. */
+  readonly at: bigint;
+  readonly level: Decimal;
+  /** From the start of the question, in units × microseconds. */
+  readonly integral: Decimal;
+  readonly isComplete: boolean;
+}
+
+/**
+ * The sum of all levels at some instants, in their order; of equal ones once. A level adds `value × (instant − begin)`
+ * once it has begun, and takes `value × (instant − end)` away once it has ended. So one pass in the order of time
+ * answers for any number of instants.
+ * @param instants from the start of the question to its end
+ * @param changes also the first so many changes after the first instant; by default none
+ */
+export const selectIntegrals = (
+  scope: UsageScope,
+  instants: readonly Instant[],
+  definition: RollupDefinition | null,
+  changes = 0,
+): Sql => sql`
+    with ${levelsLaid(scope, definition)},
+    marked (at, rise, is_asked) as (
+      select begins, value, false from laid where begins < ends
+       union all
+      select ends, -value, false from laid where begins < ends
+       union all
+      select w.at, 0, true from unnest(${[...instants]}::timestamptz[]) w (at)),
+    risen as (
+      select epoch_microseconds(at) as at, bool_or(is_asked) as is_asked, sum(rise) as rise from marked group by 1),
+    run as (
+      select at, is_asked, sum(rise) over (order by at) as level, sum(rise * at) over (order by at) as moment
+        from risen)
+    select at, level, level * at - moment as integral, ${isComplete(definition)} as is_complete
+      from run where is_asked or ${
+        changes === 0
+          ? sql`false`
+          : sql`at in (
+        select at from risen where at > epoch_microseconds(${instants[0]}::timestamptz) order by at limit ${changes})`
+      }
+     order by at`;
