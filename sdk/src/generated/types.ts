@@ -4087,6 +4087,8 @@ amount: Decimal
 export interface ExplainedLine {
 /** The line. */
 lineItemId: string
+/** The subscription of the line. Null: of none. */
+subscriptionId: (string | null)
 /** The text of the line, as on the document. */
 invoiceDisplayName: string
 /** The kind of the line, such as `usage`, `fee` or `manual`. */
