@@ -388,6 +388,38 @@ describe.skipIf(!hasBrowser)('in a browser, the console', { timeout: 900_000 }, 
       expect(faults).toEqual([]);
     });
 
+    it('applies a receipt to an invoice, and saves the statement with both as a document', async () => {
+      const { page, faults } = await personOf(world.merchant.id, 'member');
+      const dialog = page.getByRole('dialog');
+      const shop = shopOf(world.merchant);
+      const clock = await shop.create('/v0/testClocks', { currentTime: START });
+      const customer = await shop.customer();
+      const fee = await shop.feePrice({ properties: { unitPrice: '30' } });
+      const subscription = await shop.subscribe(await shop.plan([fee]), { clock, customer, bankTransferOnly: true });
+      await shop.advance(clock, 'P1M');
+      const { invoiceNumber } = (await shop.invoices(subscription)).find(({ status }) => status === 'ISSUED');
+      const place = `${home}/${world.merchant.id}/customers/${customer.id}`;
+      await page.goto(`${place}?tab=receipts`);
+      await page.getByRole('button', { name: 'Record a receipt' }).click();
+      await field(dialog, /^Amount/).fill('50');
+      await field(dialog, /^Currency/).fill('USD');
+      await dialog.getByRole('button', { name: 'Record a receipt' }).click();
+      await page.getByRole('cell', { name: 'Unapplied' }).waitFor();
+      await page.getByRole('button', { name: 'Apply' }).click();
+      await choose(page, dialog, /^Invoice/, new RegExp(`${invoiceNumber} · \\$30.00 unpaid`));
+      await dialog.getByRole('button', { name: 'Apply' }).click();
+      await page.getByRole('cell', { name: `${invoiceNumber}: $30.00` }).waitFor();
+      await page.getByRole('cell', { name: '$20.00' }).waitFor(); // of 50.00, 30.00 pay the invoice
+
+      await page.goto(`${place}?tab=statement&from=2026-01-01&to=2026-02-28`);
+      const closing = page.getByRole('row', { name: /Closing balance/ });
+      await closing.getByText('−$20.00').waitFor();
+      const saving = page.waitForEvent('download');
+      await page.getByRole('button', { name: 'PDF' }).click();
+      expect((await saving).suggestedFilename()).toBe('statement 2026-01-01 2026-02-28.pdf');
+      expect(faults).toEqual([]);
+    });
+
     it('makes a commitment of two segments, the second from the end of the first, and ends it', async () => {
       const { page, faults } = await personOf(world.merchant.id, 'member');
       const dialog = page.getByRole('dialog');
