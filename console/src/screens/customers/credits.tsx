@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { ApiError } from '../../api/errors.ts';
-import { useRead } from '../../api/queries.ts';
+import { useTagged } from '../../api/queries.ts';
 import type { CreditTopUp, Customer } from '../../api/types.ts';
 import { usePlace } from '../../frame/places.ts';
 import { Ref } from '../../frame/to.tsx';
@@ -120,16 +120,16 @@ export function BillingCredits({ customer }: { readonly customer: Customer }) {
 
 /** Buys credits by the stored card when few are left. */
 function TopUp({ customer: { id, currency } }: { readonly customer: Customer }) {
-  const asked = useRead('GET /v0/customers/{id}/creditTopUp', { path: { id } });
+  const asked = useTagged('GET /v0/customers/{id}/creditTopUp', { path: { id } });
   const isAbsent = asked.error instanceof ApiError && asked.error.status === 404;
-  const topUp = isAbsent ? null : asked.data;
+  const topUp = isAbsent ? null : asked.data?.value;
   return (
     <Sheet
       title="Automatic top-up"
       actions={
         topUp !== undefined && (
           <>
-            <SetTopUp id={id} topUp={topUp} currency={currency} />
+            <SetTopUp id={id} topUp={topUp} etag={isAbsent ? undefined : asked.data?.etag} currency={currency} />
             {topUp && (
               <Deed
                 label="End"
@@ -176,11 +176,12 @@ function TopUp({ customer: { id, currency } }: { readonly customer: Customer }) 
 interface SetProps {
   readonly id: string;
   readonly topUp: CreditTopUp | null;
+  readonly etag: string | undefined;
   readonly currency: string | null | undefined;
 }
 
 /** Sets the top-up as a whole; the form begins with what holds now. */
-function SetTopUp({ id, topUp, currency }: SetProps) {
+function SetTopUp({ id, topUp, etag, currency }: SetProps) {
   const { threshold, amount, expiresAfter, maximumPerMonth } = topUp ?? {};
   return (
     <Deed
@@ -188,6 +189,7 @@ function SetTopUp({ id, topUp, currency }: SetProps) {
       verb="Set the top-up"
       operation="PUT /v0/customers/{id}/creditTopUp"
       path={{ id }}
+      etag={etag}
       fields={['threshold', 'amount', 'currency', 'expiresAfter', 'maximumPerMonth']}
       more={['testClockId']}
       initial={{
