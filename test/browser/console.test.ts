@@ -417,6 +417,10 @@ describe.skipIf(!hasBrowser)('in a browser, the console', { timeout: 900_000 }, 
       const saving = page.waitForEvent('download');
       await page.getByRole('button', { name: 'PDF' }).click();
       expect((await saving).suggestedFilename()).toBe('statement 2026-01-01 2026-02-28.pdf');
+
+      const child = await shop.customer({ payerId: customer.id });
+      await page.goto(`${home}/${world.merchant.id}/customers/${child.id}?tab=statement`);
+      await page.getByText('pays for this customer, and has the statement').waitFor();
       expect(faults).toEqual([]);
     });
 

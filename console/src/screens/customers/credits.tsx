@@ -149,7 +149,7 @@ function TopUp({ customer: { id, currency } }: { readonly customer: Customer }) 
           found === null ? (
             <p className="soft">None: no credit is bought by itself.</p>
           ) : (
-            <>
+            <div className="stack">
               {found.status === 'paused' && (
                 <p className="note warn">
                   It is paused, because {found.declines} charges in a row were declined. Set it again when the card
@@ -165,7 +165,7 @@ function TopUp({ customer: { id, currency } }: { readonly customer: Customer }) 
                   ['At most in a month', found.maximumPerMonth],
                 ]}
               />
-            </>
+            </div>
           )
         }
       </Part>

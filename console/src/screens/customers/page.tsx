@@ -78,7 +78,13 @@ export function CustomerPage() {
               <Receipts customer={customer} />
             </Tabs.Panel>
             <Tabs.Panel value="statement" pt="md">
-              <Statement id={id} />
+              {customer.payerId ? (
+                <p className="note">
+                  <Ref id={customer.payerId} /> pays for this customer, and has the statement.
+                </p>
+              ) : (
+                <Statement id={id} />
+              )}
             </Tabs.Panel>
             <Tabs.Panel value="invoices" pt="md">
               <Invoices id={id} />
