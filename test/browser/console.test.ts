@@ -36,6 +36,11 @@ async function hostileBill(shop: Shop) {
   return { plan, customer, clock, subscription, invoice: (await shop.invoices(subscription))[0] };
 }
 
+/** A customer of a story, unlike those of the others: one with the same consumer would be found, and not made. */
+const named = (name: string) => ({
+  consumer: { name, email: `${name.toLowerCase().replaceAll(' ', '-')}@console.example`, address: { country: 'GB' } },
+});
+
 /** So many months after an instant, as a field for a moment takes it in the zone of this machine. */
 const localMinute = (instant: string, months: number): string =>
   Temporal.Instant.from(instant)
@@ -369,7 +374,7 @@ describe.skipIf(!hasBrowser)('in a browser, the console', { timeout: 900_000 }, 
     it('sells a billing credit: the customer has it when its invoice is paid', async () => {
       const { page, faults } = await personOf(world.merchant.id, 'member');
       const dialog = page.getByRole('dialog');
-      const customer = await shopOf(world.merchant).customer();
+      const customer = await shopOf(world.merchant).customer(named('Buyer of credits'));
       await page.goto(`${home}/${world.merchant.id}/customers/${customer.id}?tab=credits`);
       await page.getByRole('button', { name: 'Sell a billing credit' }).click();
       await field(dialog, /^Amount/).fill('100');
@@ -393,7 +398,7 @@ describe.skipIf(!hasBrowser)('in a browser, the console', { timeout: 900_000 }, 
       const dialog = page.getByRole('dialog');
       const shop = shopOf(world.merchant);
       const clock = await shop.create('/v0/testClocks', { currentTime: START });
-      const customer = await shop.customer();
+      const customer = await shop.customer(named('Payer by transfer'));
       const fee = await shop.feePrice({ properties: { unitPrice: '30' } });
       const subscription = await shop.subscribe(await shop.plan([fee]), { clock, customer, bankTransferOnly: true });
       await shop.advance(clock, 'P1M');
@@ -418,7 +423,7 @@ describe.skipIf(!hasBrowser)('in a browser, the console', { timeout: 900_000 }, 
       await page.getByRole('button', { name: 'PDF' }).click();
       expect((await saving).suggestedFilename()).toBe('statement 2026-01-01 2026-02-28.pdf');
 
-      const child = await shop.customer({ payerId: customer.id });
+      const child = await shop.customer({ ...named('Paid for'), payerId: customer.id });
       await page.goto(`${home}/${world.merchant.id}/customers/${child.id}?tab=statement`);
       await page.getByText('pays for this customer, and has the statement').waitFor();
       expect(faults).toEqual([]);
@@ -429,7 +434,8 @@ describe.skipIf(!hasBrowser)('in a browser, the console', { timeout: 900_000 }, 
       const dialog = page.getByRole('dialog');
       const shop = shopOf(world.merchant);
       const clock = await shop.create('/v0/testClocks', { currentTime: START });
-      const { id } = await shop.subscribe(await shop.plan([await shop.feePrice()]), { clock });
+      const customer = await shop.customer(named('Committed'));
+      const { id } = await shop.subscribe(await shop.plan([await shop.feePrice()]), { clock, customer });
       const [first, second, end] = [0, 3, 6].map((months) => localMinute(START, months)) as [string, string, string];
       await page.goto(`${home}/${world.merchant.id}/subscriptions/${id}`);
       await page.getByRole('button', { name: 'New postpaid commitment' }).click();
