@@ -19,6 +19,16 @@ const palette: Plugin = {
       : null,
 };
 
+/** The library multiplies each length by a scale, which is 1 here. */
+const unscaled: Plugin = {
+  name: 'unscaled',
+  enforce: 'pre',
+  transform: (code, id) =>
+    id.includes('/@mantine/core/styles/')
+      ? code.replaceAll(/calc\((-?[\d.]+rem) \* var\(--mantine-scale\)\)/g, '$1')
+      : null,
+};
+
 const NO_SCHEMAS = '\0no-schemas';
 
 /**
@@ -40,7 +50,7 @@ const rating: Plugin = {
 export default defineConfig({
   root: import.meta.dirname,
   base: '/console/',
-  plugins: [react(), palette, rating],
+  plugins: [react(), palette, unscaled, rating],
   build: {
     outDir: 'dist',
     emptyOutDir: true,

@@ -28,9 +28,9 @@ const take = async (name: string): Promise<void> => {
 };
 const menu = (name: string) =>
   page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true }).click();
-const firstOf = async (opened: Page, column = 0): Promise<void> => {
+const firstOf = async (opened: Page, hasText = ''): Promise<void> => {
   await settle();
-  await opened.locator('main tbody tr').first().getByRole('link').nth(column).click();
+  await opened.locator('main tbody tr', { hasText }).first().getByRole('link').first().click();
 };
 
 await page.goto(link);
@@ -44,7 +44,7 @@ await page.getByRole('tab', { name: 'Timeline' }).click();
 await take('timeline');
 await page.goto(`${page.url().split('/customers')[0]}/invoices?status=PAID`);
 await take('invoices');
-await firstOf(page);
+await firstOf(page, 'Birchwood');
 await page
   .getByRole('button', { name: /^Explain/ })
   .last()

@@ -35,6 +35,8 @@ export interface DemoCustomer {
   /** Events on a usual day. */
   readonly activity: number;
   readonly taxExempt?: boolean;
+  /** The externalId of an earlier one that pays for it. */
+  readonly payer?: string;
 }
 
 /** Twelve customers as a software house has them: several scripts, tax rates and habits. None of them exists. */
@@ -127,6 +129,7 @@ export const CUSTOMERS: readonly DemoCustomer[] = [
     habit: 'cancelled',
     day: 4,
     activity: 3,
+    payer: 'hayabusa',
     taxId: 'DE811907980',
     address: { line1: 'Werkstraße 8', city: 'Nürnberg', zipCode: '90402', country: 'DE' },
   },

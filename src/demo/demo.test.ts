@@ -90,10 +90,12 @@ it('prints each piece that it makes', () => {
     'three months of usage events',
     'two products and three plans',
     'twelve customers and their subscriptions',
+    'two commitments',
     'month 1 of 3: usage billed, invoices paid',
     'month 2 of 3: usage billed, invoices paid',
     'month 3 of 3: usage billed, invoices paid',
     'an order that waits for approval',
+    'a top-up of credits, a pause and a credit note',
     'three alerts, one of them a budget',
   ]);
 });
@@ -151,6 +153,79 @@ it('has one refund, one invoice that is overdue, and documents', async () => {
   const pdf = await merchant.get(`/v2/invoices/${issued[0]?.id}/pdf`);
   expect([pdf.status, pdf.bytes.subarray(0, 5).toString()]).toEqual([200, '%PDF-']);
 });
+
+it('has a negotiated price and a coupon, and invoices that say so', async () => {
+  const negotiated = await subscriptionOf('birchwood-clinics');
+  expect(negotiated.priceOverrides).toMatchObject([{ multiplier: '0.9' }]);
+  expect(await lineOf(negotiated, 'charge')).toMatchObject({
+    invoiceDisplayName: 'Platform fee',
+    totalPrice: '449.10',
+  });
+  const withCoupon = await subscriptionOf('elaionas');
+  const [coupon, ...others] = await list('/v0/coupons');
+  expect(others).toEqual([]);
+  expect(coupon).toMatchObject({ code: 'LAUNCH25', redemptionCount: 1 });
+  // a quarter of 49.00 is 12.25
+  expect(await lineOf(withCoupon, 'coupon')).toMatchObject({ totalPrice: '-12.25' });
+});
+
+it('has a prepaid commitment whose credit burns, and a postpaid one on pace', async () => {
+  const [postpaid, prepaid, ...others] = await list('/v0/commitments');
+  expect(others).toEqual([]);
+  expect(postpaid).toMatchObject({ type: 'postpaid', status: 'active', segments: [{ amount: '2000.00' }] });
+  const pace = Number(postpaid.segments[0].pace);
+  expect(pace).toBeGreaterThan(0.9);
+  expect(pace).toBeLessThan(1.1);
+  expect(prepaid).toMatchObject({ type: 'prepaid', status: 'active' });
+  const [segment] = prepaid.segments;
+  expect((await merchant.get(`/v2/invoices/${segment.invoiceId}`)).body).toMatchObject({ status: 'PAID' });
+  const [credit] = await list(`/v0/customers/${prepaid.customerId}/billingCredits`);
+  expect(credit).toMatchObject({
+    id: segment.billingCreditId,
+    source: 'commitment',
+    status: 'active',
+    amount: '600.00',
+  });
+  for (const burnt of [credit.usedAmount, credit.pendingAmount]) expect(Number(burnt)).toBeGreaterThan(0);
+  expect(await lineOf(await subscriptionOf('tidewater-cu'), 'billing_credit')).toMatchObject({
+    billingCreditId: credit.id,
+  });
+});
+
+it('has a customer that pays for another one', async () => {
+  const [child, payer] = await Promise.all(['mueller-soehne', 'hayabusa'].map(customerOf));
+  expect(child.payerId).toBe(payer.id);
+  const paid = await list(`/v2/invoices?payerId=${payer.id}&status=PAID`);
+  expect(paid.length).toBeGreaterThan(0);
+  expect(paid.every(({ customerId }) => customerId === child.id)).toBe(true);
+});
+
+it('has a card that has bought credits, a subscription that rests, and a credit note over a part', async () => {
+  const { id } = await customerOf('lagoa-clara');
+  expect((await merchant.get(`/v0/customers/${id}/creditTopUp`)).body).toMatchObject({ status: 'active', declines: 0 });
+  await env.runDueWork();
+  expect(await list(`/v0/customers/${id}/billingCredits`)).toMatchObject([{ source: 'top_up', amount: '100.00' }]);
+  const resting = (await list('/v0/subscriptions')).filter(({ pausedAt }) => pausedAt !== null);
+  expect(resting).toMatchObject([{ name: 'ТОО «Большая Медведица»: Team', resumesAt: '2026-12-21T15:04:00Z' }]);
+  const first = await firstInvoiceOf(await subscriptionOf('birchwood-clinics'));
+  expect(await list(`/v2/invoices/${first.id}/creditNotes`)).toMatchObject([
+    { kind: 'partial', status: 'ISSUED', reason: 'The API was slow for a day', total: '43.55' }, // 40.00 and 8.875 %
+  ]);
+});
+
+const customerOf = async (externalId: string): Promise<Resource> =>
+  (await list(`/v0/customers?externalId=${externalId}`))[0];
+const subscriptionOf = async (externalId: string): Promise<Resource> =>
+  (await list(`/v0/subscriptions?customerId=${(await customerOf(externalId)).id}`))[0];
+const firstInvoiceOf = async ({ id }: Resource): Promise<Resource> =>
+  (await list(`/v2/invoices?subscriptionId=${id}`)).find(({ sequenceNumber }) => sequenceNumber === 1);
+
+/** The first line of a type on the first invoice of a subscription. */
+const lineOf = async (subscription: Resource, type: string): Promise<Resource> => {
+  const { id } = await firstInvoiceOf(subscription);
+  const { lineItems } = (await merchant.get(`/v2/invoices/${id}/lineItems`)).body;
+  return lineItems.find((line: Resource) => line.type === type);
+};
 
 it('has an order of a year that waits for approval, with its invoices staged', async () => {
   const [order, ...others] = await list('/v0/orders');

@@ -3,6 +3,7 @@ import { formatInstant, type Instant, instantOf, isBefore } from '../kernel/time
 import { makeAlerts } from './alerts.ts';
 import { makeCatalog, type Plans } from './catalog.ts';
 import { type Client, clientOf, type Injector, type Resource } from './client.ts';
+import { makeCommitments, makeTerms, makeTopUpAndPause } from './commercial.ts';
 import { CUSTOMERS, type DemoCustomer } from './customers.ts';
 import { makeOrder } from './order.ts';
 import { unmatchedEvents, usageOf } from './usage.ts';
@@ -127,7 +128,10 @@ async function tellStory(client: Client, until: Instant, step: SeedingStep, inbo
     currentTime: formatInstant(from),
   });
   const story = { plans, clockId: clock.id, from, until };
-  const subscriptions = await step('twelve customers and their subscriptions', () => subscribeAll(client, story));
+  const subscriptions = await step('twelve customers and their subscriptions', async () =>
+    subscribeAll(client, { ...story, terms: await makeTerms(client, plans) }),
+  );
+  await step('two commitments', () => makeCommitments(client));
   const dealtWith = new Set<string>();
   for (let month = 1, at = from; isBefore(at, until); month += 1) {
     const last = at.add({ hours: 24 * STEP_DAYS * STEPS_IN_A_MONTH });
@@ -148,17 +152,21 @@ async function tellStory(client: Client, until: Instant, step: SeedingStep, inbo
     at = end;
   }
   await step('an order that waits for approval', () => makeOrder(client, until));
+  await step('a top-up of credits, a pause and a credit note', () => makeTopUpAndPause(client, until));
   await step('three alerts, one of them a budget', () => makeAlerts(client));
 }
 
 /** @returns the customers by the ids of their subscriptions. */
-async function subscribeAll(
-  client: Client,
-  story: { plans: Plans; clockId: string; from: Instant; until: Instant },
-): Promise<ReadonlyMap<string, DemoCustomer>> {
+async function subscribeAll(client: Client, story: Story): Promise<ReadonlyMap<string, DemoCustomer>> {
   const subscriptions = new Map<string, DemoCustomer>();
+  const ids = new Map<string, string>();
   for (const customer of CUSTOMERS) {
-    const { id } = await client.once(`customer ${customer.externalId}`, '/v0/customers', customerBody(customer));
+    const payer = customer.payer !== undefined && { payerId: ids.get(customer.payer) };
+    const { id } = await client.once(`customer ${customer.externalId}`, '/v0/customers', {
+      ...customerBody(customer),
+      ...payer,
+    });
+    ids.set(customer.externalId, id);
     const body = subscriptionBody(customer, { customerId: id, ...story });
     const subscription = await client.once(`subscription ${customer.externalId}`, '/v0/subscriptions', body);
     subscriptions.set(subscription.id, customer);
@@ -187,17 +195,20 @@ const customerBody = ({ externalId, name, email, address, taxId, vat, plan }: De
   ...(taxId !== undefined && { taxId }),
 });
 
+interface Story {
+  readonly plans: Plans;
+  /** What was agreed beside the plans, by externalId. */
+  readonly terms: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+  readonly clockId: string;
+  readonly from: Instant;
+  readonly until: Instant;
+}
+
 function subscriptionBody(
   customer: DemoCustomer,
-  {
-    customerId,
-    plans,
-    clockId,
-    from,
-    until,
-  }: { customerId: string; plans: Plans; clockId: string; from: Instant; until: Instant },
+  { customerId, plans, terms, clockId, from, until }: Story & { readonly customerId: string },
 ) {
-  const { name, plan, habit, taxExempt } = customer;
+  const { externalId, name, plan, habit, taxExempt } = customer;
   return {
     name: `${name}: ${plan[0]?.toUpperCase()}${plan.slice(1)}`,
     planId: plans[plan],
@@ -207,6 +218,7 @@ function subscriptionBody(
     ...(taxExempt && { taxExempt }),
     ...(habit === 'transfers' && { bankTransferOnly: true, paymentTermDays: 30 }),
     ...(habit === 'waits for approval' && { autoApprove: false }),
+    ...terms.get(externalId),
   };
 }
 

@@ -2,7 +2,6 @@ import { cardBrandName } from '../kernel/card-brand.ts';
 import { minorDigits } from '../kernel/currency.ts';
 import { type Decimal, decimal } from '../kernel/decimal.ts';
 import type { InEachLocale, Locale } from '../kernel/locale.ts';
-import { TERMS } from './terms.ts';
 
 /** A decimal, or its text. */
 type Figure = Decimal | string;
@@ -38,9 +37,16 @@ export interface Figures {
 /** `Visa`: the brand of a card as it is written on the card. */
 export const brandName = (brand: string): string => cardBrandName(brand) ?? brand;
 
+/** Of a card, before its last digits: a term like the others (`terms.ts`), whose table the console does not need. */
+export const ENDING_IN: InEachLocale<string> = {
+  en: 'ending in',
+  de: 'mit den Endziffern',
+  fr: 'se terminant par',
+  es: 'terminada en',
+};
+
 /** The format of figures and dates in a language. */
 interface Habits {
-  /** Of a card, before its last digits. */
   readonly endingIn: string;
   readonly group: string;
   readonly point: string;
@@ -63,7 +69,7 @@ const inOrder = (...parts: string[]): string => parts.join(NO_BREAK);
 
 const HABITS: InEachLocale<Habits> = {
   en: {
-    endingIn: TERMS.en.endingIn,
+    endingIn: ENDING_IN.en,
     group: ',',
     point: '.',
     money: (figure, symbol) => `${symbol}${/[A-Za-z]$/.test(symbol) ? NO_BREAK : ''}${figure}`,
@@ -74,7 +80,7 @@ const HABITS: InEachLocale<Habits> = {
     date: inOrder,
   },
   de: {
-    endingIn: TERMS.de.endingIn,
+    endingIn: ENDING_IN.de,
     group: '.',
     point: ',',
     money: moneyBehind,
@@ -85,7 +91,7 @@ const HABITS: InEachLocale<Habits> = {
     date: inOrder,
   },
   fr: {
-    endingIn: TERMS.fr.endingIn,
+    endingIn: ENDING_IN.fr,
     group: NARROW,
     point: ',',
     money: moneyBehind,
@@ -96,7 +102,7 @@ const HABITS: InEachLocale<Habits> = {
     date: inOrder,
   },
   es: {
-    endingIn: TERMS.es.endingIn,
+    endingIn: ENDING_IN.es,
     group: '.',
     point: ',',
     money: moneyBehind,

@@ -1,4 +1,5 @@
 import type { InEachLocale } from '../kernel/locale.ts';
+import { ENDING_IN } from './figures.ts';
 
 /**
  * The one name of each thing in each language. Paper, mails and pages say these words; a table of sentences takes them
@@ -56,7 +57,7 @@ const en = {
   bank: 'Bank',
   reference: 'Reference',
   /** Of a card, before its last four digits. */
-  endingIn: 'ending in',
+  endingIn: ENDING_IN.en,
   worksUntil: (minute: string) => `This link works until ${minute}.`,
   linkExpired: 'This link has expired',
   closePage: 'You can close this page.',
@@ -109,7 +110,7 @@ const de: Terms = {
   account: 'Konto',
   bank: 'Bank',
   reference: 'Verwendungszweck',
-  endingIn: 'mit den Endziffern',
+  endingIn: ENDING_IN.de,
   worksUntil: (minute) => `Dieser Link gilt bis ${minute}.`,
   linkExpired: 'Dieser Link ist abgelaufen',
   closePage: 'Sie können diese Seite schließen.',
@@ -160,7 +161,7 @@ const fr: Terms = {
   account: 'Compte',
   bank: 'Banque',
   reference: 'Référence',
-  endingIn: 'se terminant par',
+  endingIn: ENDING_IN.fr,
   worksUntil: (minute) => `Ce lien est valable jusqu’au ${minute}.`,
   linkExpired: 'Ce lien a expiré',
   closePage: 'Vous pouvez fermer cette page.',
@@ -211,7 +212,7 @@ const es: Terms = {
   account: 'Cuenta',
   bank: 'Banco',
   reference: 'Referencia',
-  endingIn: 'terminada en',
+  endingIn: ENDING_IN.es,
   worksUntil: (minute) => `Este enlace es válido hasta el ${minute}.`,
   linkExpired: 'Este enlace ha caducado',
   closePage: 'Puede cerrar esta página.',

@@ -36,6 +36,19 @@ async function hostileBill(shop: Shop) {
   return { plan, customer, clock, subscription, invoice: (await shop.invoices(subscription))[0] };
 }
 
+/** A customer of a story, unlike those of the others: one with the same consumer would be found, and not made. */
+const named = (name: string) => ({
+  consumer: { name, email: `${name.toLowerCase().replaceAll(' ', '-')}@console.example`, address: { country: 'GB' } },
+});
+
+/** So many months after an instant, as a field for a moment takes it in the zone of this machine. */
+const localMinute = (instant: string, months: number): string =>
+  Temporal.Instant.from(instant)
+    .toZonedDateTimeISO(Temporal.Now.timeZoneId())
+    .add({ months })
+    .toPlainDateTime()
+    .toString({ smallestUnit: 'minute' });
+
 /** Reads and previews go on; what would write is refused, with a field that no form has. */
 async function refuseWrites(route: Route): Promise<void> {
   const request = route.request();
@@ -271,7 +284,8 @@ describe.skipIf(!hasBrowser)('in a browser, the console', { timeout: 900_000 }, 
     const PAGES = [
       ...['', '/customers', '/subscriptions', '/subscriptions/new', '/invoices', '/usage/events', '/usage/metrics'],
       ...['/usage/unbilled', '/catalog/plans', '/catalog/products', '/catalog/metrics', '/catalog/features'],
-      ...['/catalog/coupons', '/customers/$customer?tab=credits'],
+      ...['/catalog/coupons', '/customers/$customer?tab=credits', '/customers/$customer?tab=receipts'],
+      '/customers/$customer?tab=statement',
       ...['/entitlements', '/clocks', '/developers/api-keys', '/developers/webhooks', '/developers/webhook-events'],
       ...['/developers/webhook-inbox', '/developers/mails', '/developers/audit-log', '/settings', '/settings/members'],
       ...['/settings/members/you', '/customers/$customer', '/customers/$customer?tab=timeline', '/invoices/$invoice'],
@@ -355,6 +369,110 @@ describe.skipIf(!hasBrowser)('in a browser, the console', { timeout: 900_000 }, 
         ['After the change', 2],
         [before.name, 1],
       ]);
+    });
+
+    it('sells a billing credit: the customer has it when its invoice is paid', async () => {
+      const { page, faults } = await personOf(world.merchant.id, 'member');
+      const dialog = page.getByRole('dialog');
+      const customer = await shopOf(world.merchant).customer(named('Buyer of credits'));
+      await page.goto(`${home}/${world.merchant.id}/customers/${customer.id}?tab=credits`);
+      await page.getByRole('button', { name: 'Sell a billing credit' }).click();
+      await field(dialog, /^Amount/).fill('100');
+      await field(dialog, /^Price/).fill('80');
+      await field(dialog, /^Currency/).fill('USD');
+      await dialog.getByRole('button', { name: 'Sell a billing credit' }).click();
+      await page.waitForURL(/\/invoices\/inv_/);
+      expect((await world.merchant.get(`/v0/customers/${customer.id}/billingCredits`)).body.data).toEqual([]);
+      await page.getByRole('button', { name: 'Record a payment' }).click();
+      await dialog.getByRole('button', { name: 'Record a payment' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      await page.goto(`${home}/${world.merchant.id}/customers/${customer.id}?tab=credits`);
+      await page.getByRole('button', { name: 'Void' }).waitFor();
+      const { data } = (await world.merchant.get(`/v0/customers/${customer.id}/billingCredits`)).body;
+      expect(data).toMatchObject([{ source: 'purchase', amount: '100.00', remaining: '100.00', status: 'active' }]);
+      expect(faults).toEqual([]);
+    });
+
+    it('applies a receipt to an invoice, and saves the statement with both as a document', async () => {
+      const { page, faults } = await personOf(world.merchant.id, 'member');
+      const dialog = page.getByRole('dialog');
+      const shop = shopOf(world.merchant);
+      const clock = await shop.create('/v0/testClocks', { currentTime: START });
+      const customer = await shop.customer(named('Payer by transfer'));
+      const fee = await shop.feePrice({ properties: { unitPrice: '30' } });
+      const subscription = await shop.subscribe(await shop.plan([fee]), { clock, customer, bankTransferOnly: true });
+      await shop.advance(clock, 'P1M');
+      const { invoiceNumber } = (await shop.invoices(subscription)).find(({ status }) => status === 'ISSUED');
+      const place = `${home}/${world.merchant.id}/customers/${customer.id}`;
+      await page.goto(`${place}?tab=receipts`);
+      await page.getByRole('button', { name: 'Record a receipt' }).click();
+      await field(dialog, /^Amount/).fill('50');
+      await field(dialog, /^Currency/).fill('USD');
+      await dialog.getByRole('button', { name: 'Record a receipt' }).click();
+      await page.getByRole('cell', { name: 'Unapplied' }).waitFor();
+      await page.getByRole('button', { name: 'Apply' }).click();
+      await choose(page, dialog, /^Invoice/, new RegExp(`${invoiceNumber} · \\$30.00 unpaid`));
+      await dialog.getByRole('button', { name: 'Apply' }).click();
+      await page.getByRole('cell', { name: `${invoiceNumber}: $30.00` }).waitFor();
+      await page.getByRole('cell', { name: '$20.00' }).waitFor(); // of 50.00, 30.00 pay the invoice
+
+      await page.goto(`${place}?tab=statement&from=2026-01-01&to=2026-02-28`);
+      const closing = page.getByRole('row', { name: /Closing balance/ });
+      await closing.getByText('−$20.00').waitFor();
+      const saving = page.waitForEvent('download');
+      await page.getByRole('button', { name: 'PDF' }).click();
+      expect((await saving).suggestedFilename()).toBe('statement 2026-01-01 2026-02-28.pdf');
+
+      const child = await shop.customer({ ...named('Paid for'), payerId: customer.id });
+      await page.goto(`${home}/${world.merchant.id}/customers/${child.id}?tab=statement`);
+      await page.getByText('pays for this customer, and has the statement').waitFor();
+      expect(faults).toEqual([]);
+    });
+
+    it('makes a commitment of two segments, the second from the end of the first, and ends it', async () => {
+      const { page, faults } = await personOf(world.merchant.id, 'member');
+      const dialog = page.getByRole('dialog');
+      const shop = shopOf(world.merchant);
+      const clock = await shop.create('/v0/testClocks', { currentTime: START });
+      const customer = await shop.customer(named('Committed'));
+      const { id } = await shop.subscribe(await shop.plan([await shop.feePrice()]), { clock, customer });
+      const [first, second, end] = [0, 3, 6].map((months) => localMinute(START, months)) as [string, string, string];
+      await page.goto(`${home}/${world.merchant.id}/subscriptions/${id}`);
+      await page.getByRole('button', { name: 'New postpaid commitment' }).click();
+      await field(dialog, /^Name/).fill('Contract');
+      const segment = (number: number) => dialog.getByRole('group', { name: `Segments ${number}` });
+      await segment(1).getByLabel('Start date').fill(first);
+      await segment(1).getByLabel('End date').fill(second);
+      await segment(1).getByLabel('Amount').fill('300');
+      await dialog.getByRole('button', { name: 'Add a row' }).click();
+      expect(await segment(2).getByLabel('Start date').inputValue()).toBe(second);
+      await segment(2).getByLabel('End date').fill(end);
+      const make = () => dialog.getByRole('button', { name: 'Make the commitment' }).click();
+      await make();
+      await expect.poll(() => segment(2).getByLabel('Amount').getAttribute('aria-invalid')).toBe('true');
+      await segment(2).getByLabel('Amount').fill('500');
+      await make();
+      await page.getByRole('heading', { name: 'Contract: Active' }).waitFor();
+      const { data } = await shop.read(`/v0/commitments?subscriptionId=${id}`);
+      const instants = [first, second, end].map((minute) =>
+        Temporal.Instant.from(new Date(minute).toISOString()).toString(),
+      );
+      expect(data).toMatchObject([
+        {
+          type: 'postpaid',
+          segments: [
+            { startDate: instants[0], endDate: instants[1], amount: '300.00' },
+            { startDate: instants[1], endDate: instants[2], amount: '500.00' },
+          ],
+        },
+      ]);
+      await page
+        .getByRole('region', { name: /^Contract/ })
+        .getByRole('button', { name: 'End' })
+        .click();
+      await dialog.getByRole('button', { name: 'End the commitment' }).click();
+      await page.getByRole('heading', { name: 'Contract: Ended' }).waitFor();
+      expect(faults).toEqual([]);
     });
 
     it('lets a member do the work, and not the deeds of an admin', async () => {

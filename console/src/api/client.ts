@@ -18,6 +18,8 @@ export interface Call<O extends Operation> {
   readonly idempotencyKey?: string;
   /** The state that the person has seen: another one is not changed. */
   readonly ifMatch?: string | undefined;
+  /** The form of the answer, where an operation has another one than JSON. */
+  readonly accept?: string;
   readonly signal?: AbortSignal;
 }
 
@@ -55,7 +57,7 @@ type Sent = Omit<Call<Operation>, 'path' | 'query'>;
 
 /** Calls the console's server; a file is sent as it is. @throws ConnectionLost where no answer comes */
 async function responseTo(method: string, address: string, options: Sent): Promise<Response> {
-  const { idempotencyKey, ifMatch, signal } = options;
+  const { idempotencyKey, ifMatch, accept, signal } = options;
   const body: unknown = options.body;
   const isFile = body instanceof Blob;
   try {
@@ -68,6 +70,7 @@ async function responseTo(method: string, address: string, options: Sent): Promi
         ...(body !== undefined && { 'content-type': isFile ? body.type : 'application/json' }),
         ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
         ...(ifMatch !== undefined && { 'if-match': ifMatch }),
+        ...(accept !== undefined && { accept }),
       },
       ...(body !== undefined && { body: isFile ? body : JSON.stringify(body) }),
       ...(signal && { signal }),
@@ -91,6 +94,13 @@ export async function request(method: string, address: string, options: Sent = {
 export async function fileAt(address: string): Promise<Blob | null> {
   const response = await responseTo('GET', address, {});
   return response.ok ? response.blob() : null;
+}
+
+/** Reads the answer of an operation as a PDF. @throws ApiError for a refusal, ConnectionLost where no answer comes */
+export async function pdfOf<O extends Operation>(operation: O, options: Call<O>): Promise<Blob> {
+  const response = await responseTo('GET', addressOf(operation, options), { accept: 'application/pdf' });
+  if (!response.ok) throw refusalOf(response, parse(await response.text()));
+  return response.blob();
 }
 
 function parse(text: string): unknown {

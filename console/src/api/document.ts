@@ -73,14 +73,18 @@ export interface Field {
     | 'number'
     | 'decimal'
     | 'moment'
+    | 'day'
     | 'texts'
     | 'numbers'
+    | 'rows'
     | 'json'
     | 'id';
   readonly isRequired: boolean;
   readonly isNullable: boolean;
   readonly choices: readonly string[];
   readonly idPrefix: string | null;
+  /** The fields of each row; their paths begin in the row. */
+  readonly rows: readonly Field[];
   readonly fallback: unknown;
 }
 
@@ -128,7 +132,7 @@ function plain(schema: Schema, _all: Document['components']['schemas']): { schem
 }
 
 /** Sentences about a request; a form shows by itself what it needs. */
-const FOR_PROGRAMS = /\s*Required (?:unless|without|with) [^.]*\./g;
+const FOR_PROGRAMS = /\s*(?:Required (?:unless|without|with)|The request) [^.]*\.|\s*\(docs\/[^)]*\)/g;
 
 /** The fields of a body, those of inner objects beside the others. Deprecated ones are left out. */
 function fieldsOf(body: Schema, all: Document['components']['schemas'], prefix: string, isInside = true): Field[] {
@@ -152,26 +156,34 @@ function fieldsOf(body: Schema, all: Document['components']['schemas'], prefix: 
   });
 }
 
-function kindOf(schema: Schema, all: Document['components']['schemas']): Pick<Field, 'kind' | 'choices' | 'idPrefix'> {
-  const kind = (kind: Field['kind'], choices: readonly string[] = [], idPrefix: string | null = null) => ({
+type Kind = Pick<Field, 'kind' | 'choices' | 'idPrefix' | 'rows'>;
+
+function kindOf(schema: Schema, all: Document['components']['schemas']): Kind {
+  const kind = (kind: Field['kind'], of: Partial<Kind> = {}): Kind => ({
     kind,
-    choices,
-    idPrefix,
+    choices: [],
+    idPrefix: null,
+    rows: [],
+    ...of,
   });
-  if (schema.enum) return kind('choice', schema.enum);
+  if (schema.enum) return kind('choice', { choices: schema.enum });
   if (schema.type === 'boolean') return kind('flag');
   if (schema.format === 'decimal') return kind(schema.type === 'number' ? 'number' : 'decimal');
   if (schema.type === 'integer' || schema.type === 'number') return kind('number');
   if (schema.format === 'date-time') return kind('moment');
+  if (schema.format === 'date') return kind('day');
   if (schema.type === 'array') {
     const items = schema.items ? plain(schema.items, all).schema : {};
-    if (items.enum) return kind('choices', items.enum);
+    if (items.enum) return kind('choices', { choices: items.enum });
     if (items.type === 'integer') return kind('numbers');
-    return items.type === 'string' ? kind('texts') : kind('json');
+    if (items.type === 'string') return kind('texts');
+    const rows = fieldsOf(items, all, '');
+    const isFlat = rows.length > 0 && rows.every((each) => each.kind !== 'json' && each.kind !== 'rows');
+    return isFlat ? kind('rows', { rows }) : kind('json');
   }
   if (schema.type === 'string') {
     const prefix = /^\^([a-z]+_)/.exec(schema.pattern ?? '')?.[1];
-    if (prefix) return kind('id', [], prefix);
+    if (prefix) return kind('id', { idPrefix: prefix });
     return kind((schema.maxLength ?? 0) >= 1_000 ? 'long' : 'text');
   }
   return kind('json');

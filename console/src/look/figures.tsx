@@ -39,6 +39,9 @@ export const quantityText = (value: string | number): string => {
   }
 };
 
+/** `35%` for `0.35`. */
+export const percentText = (fraction: string): string => `${quantityText(decimal(fraction).times(100).toFixed())}%`;
+
 /** A number of units or of things. */
 export function Quantity({ value }: { readonly value: string | number | null | undefined }) {
   if (value === null || value === undefined) return <span className="soft">—</span>;

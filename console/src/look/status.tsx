@@ -21,7 +21,7 @@ export const Shape = ({ tone }: { readonly tone: Tone }) => (
 const TONES: Readonly<Record<Tone, string>> = {
   good: 'PAID active published applied enabled succeeded completed delivered sent paid valid processed won decided approved connected resolved counted',
   bad: 'PAYMENT_FAILED FAILED failed failing overdue invalid declined rejected reversed lost unpaid dead error disputed refused exhausted',
-  warn: 'DRAFT ISSUED pending pending_payment awaiting_approval requires_action held open waiting past_due unmatched unbilled scheduled returned',
+  warn: 'DRAFT ISSUED pending pending_payment awaiting_approval requires_action held open waiting past_due unmatched unbilled scheduled returned paused unapplied',
   busy: 'ACTIVE CLOSING CLOSED CALCULATING processing advancing sending retrying',
   calm: 'CANCELLED WRITTEN_OFF cancelled terminated expired archived disabled voided refunded draft ended inactive disconnected revoked ignored',
 };

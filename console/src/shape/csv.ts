@@ -14,11 +14,15 @@ export const csvOf = (rows: readonly (readonly Cell[])[]): string =>
   rows.map((row) => `${row.map(quoted).join(',')}\r\n`).join('');
 
 /** Saves rows as a CSV file. */
-export function saveCsv(name: string, rows: readonly (readonly Cell[])[]): void {
-  const url = URL.createObjectURL(new Blob(['\ufeff', csvOf(rows)], { type: 'text/csv;charset=utf-8' }));
+export const saveCsv = (name: string, rows: readonly (readonly Cell[])[]): void =>
+  saveFile(`${name}.csv`, new Blob(['\ufeff', csvOf(rows)], { type: 'text/csv;charset=utf-8' }));
+
+/** Saves a file under a name. */
+export function saveFile(name: string, file: Blob): void {
+  const url = URL.createObjectURL(file);
   const link = document.createElement('a');
   link.href = url;
-  link.download = `${name}.csv`;
+  link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

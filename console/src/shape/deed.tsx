@@ -53,7 +53,8 @@ export function Deed<O extends Operation>({ label, needs = 'member', isPrimary =
 const forPeople = (description: string): readonly string[] =>
   description
     .split(/(?<=\.)\s+/)
-    .filter((each) => each !== '' && !/`|\b[1-5]\d\d\b|answer|not sent/i.test(each.replaceAll(/`([A-Z]+)`/g, '$1')));
+    .map((each) => each.replaceAll(/`([A-Z]+)`/g, '$1'))
+    .filter((each) => each !== '' && !/`|\b[1-5]\d\d\b|answer|not sent/i.test(each));
 
 function Dialog<O extends Operation>({
   label,

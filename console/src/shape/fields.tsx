@@ -1,8 +1,9 @@
-import { Checkbox, MultiSelect, Select, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { Button, Checkbox, CloseButton, MultiSelect, Select, TagsInput, Textarea, TextInput } from '@mantine/core';
+import type { ComponentType } from 'react';
 import type { Field } from '../api/document.ts';
 import { wordsOf } from '../look/words.ts';
 import { PICKERS } from './picker.tsx';
-import { textOf } from './values.ts';
+import { rowsOf, textOf, type Values } from './values.ts';
 
 export interface InputProps {
   readonly field: Field;
@@ -10,10 +11,14 @@ export interface InputProps {
   readonly value: unknown;
   readonly change: (value: unknown) => void;
   readonly error: string | undefined;
+  /** What the server said about a field of a row: `0.amount`. */
+  readonly errorIn?: (path: string) => string | undefined;
 }
 
 /** A field in a form by its kind; its words are those of the API's reference. */
-export function Input({ field, label, value, change, error }: InputProps) {
+export function Input(props: InputProps) {
+  const { field, label, value, change, error } = props;
+  if (field.kind === 'rows') return <Rows {...props} />;
   const text = textOf(value);
   const common = {
     label,
@@ -80,8 +85,60 @@ export function Input({ field, label, value, change, error }: InputProps) {
       onChange={({ target }) => change(target.value)}
       placeholder={hint(field)}
       {...(field.kind === 'moment' && { type: 'datetime-local' })}
+      {...(field.kind === 'day' && { type: 'date' })}
       {...((field.kind === 'number' || field.kind === 'decimal') && { inputMode: 'decimal' as const })}
     />
+  );
+}
+
+interface RowsProps extends InputProps {
+  /** What stands in a further row at first, from the one before it. */
+  readonly next?: (last: Values) => Values;
+  /** Inputs of our own, by the paths of the fields. */
+  readonly inputs?: Readonly<Record<string, ComponentType<InputProps>>>;
+}
+
+/** A field with rows, each with the same fields. */
+export function Rows({ field, label, value, change, error, errorIn, next, inputs = {} }: RowsProps) {
+  const rows = rowsOf(value);
+  const set = (at: number, path: string, typed: unknown) =>
+    change(rows.map((row, index) => (index === at ? { ...row, [path]: typed } : row)));
+  return (
+    <fieldset className="stack tight long">
+      <legend>
+        {label}
+        {field.isRequired && ' *'}
+      </legend>
+      <p className="soft fine">{plainWords(field.about)}</p>
+      {rows.map((row, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: rows have no name of their own, and keep their order
+        <fieldset key={at} className="cells" aria-label={`${label} ${at + 1}`}>
+          {field.rows.map((each) => {
+            const Cell = inputs[each.path] ?? Input;
+            return (
+              <Cell
+                key={each.path}
+                field={{ ...each, about: '' }}
+                label={labelOf(each)}
+                value={row[each.path]}
+                change={(typed) => set(at, each.path, typed)}
+                error={errorIn?.(`${at}.${each.path}`)}
+              />
+            );
+          })}
+          <CloseButton
+            aria-label={`Remove ${label} ${at + 1}`}
+            onClick={() => change(rows.filter((_, index) => index !== at))}
+          />
+        </fieldset>
+      ))}
+      {error !== undefined && <span className="bad fine">{error}</span>}
+      <div>
+        <Button variant="default" onClick={() => change([...rows, next?.(rows.at(-1) ?? {}) ?? {}])}>
+          Add a row
+        </Button>
+      </div>
+    </fieldset>
   );
 }
 

@@ -106,8 +106,8 @@ export function Form<O extends Operation>(props: FormProps<O>) {
   const values = { ...start, ...typed };
   const error = deed.error;
   const fieldErrors = error instanceof ApiError ? error.fields : [];
-  const errorOf = (each: string): string | undefined => {
-    const found = fieldErrors.find(({ field }) => field === each || field.startsWith(`${each}.`));
+  const errorOf = (each: string, isItself = false): string | undefined => {
+    const found = fieldErrors.find(({ field }) => field === each || (!isItself && field.startsWith(`${each}.`)));
     return found && found.message.charAt(0).toUpperCase() + found.message.slice(1);
   };
   const everyField = [...shown.main, ...shown.more];
@@ -155,7 +155,8 @@ export function Form<O extends Operation>(props: FormProps<O>) {
         label: labels[field.path] ?? labelOf(field),
         value: values[field.path],
         change: (value: unknown) => setTyped((others) => ({ ...others, [field.path]: value })),
-        error: errorOf(field.path),
+        error: errorOf(field.path, field.kind === 'rows'),
+        errorIn: (below: string) => errorOf(`${field.path}.${below}`),
       };
       const Own = own[field.path];
       return Own ? <Own key={field.path} {...input} body={current()} /> : <Input key={field.path} {...input} />;

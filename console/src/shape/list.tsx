@@ -349,7 +349,13 @@ function TextFilter({
   return <TextInput label={label} type={type} value={text} onChange={({ target }) => setText(target.value)} />;
 }
 
-function ExportButton({ save }: { readonly save: (progress: (done: number) => void) => Promise<void> }) {
+interface ExportProps {
+  readonly label?: string;
+  readonly save: (progress: (done: number) => void) => Promise<void>;
+}
+
+/** Saves a file that is made when it is asked for; says why where that fails. */
+export function ExportButton({ label = 'Export CSV', save }: ExportProps) {
   const [done, setDone] = useState<number | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const start = async () => {
@@ -371,7 +377,7 @@ function ExportButton({ save }: { readonly save: (progress: (done: number) => vo
         </span>
       )}
       <Button variant="default" onClick={() => void start()} disabled={done !== null}>
-        {done === null ? 'Export CSV' : `${quantityText(done)} rows…`}
+        {done ? `${quantityText(done)} rows…` : label}
       </Button>
     </span>
   );

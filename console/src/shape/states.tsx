@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ApiError, ConnectionLost } from '../api/errors.ts';
+import { wordsOf } from '../look/words.ts';
 
 const WIDTHS = [88, 61, 73, 46, 82, 57, 69, 50];
 
@@ -30,6 +31,14 @@ export function Failed({ error, reset }: { readonly error: unknown; readonly res
     <div className="note bad stack tight" role="alert">
       <strong>{title}</strong>
       <span>{error instanceof Error ? error.message : String(error)}</span>
+      {isRefused &&
+        error.fields
+          .filter(({ message }) => message !== error.message)
+          .map(({ field, message }) => (
+            <span key={field}>
+              {wordsOf(field)} {message}
+            </span>
+          ))}
       {isRefused && error.requestId !== null && <code>Request {error.requestId}</code>}
       {reset && (
         <span>

@@ -17,12 +17,17 @@ interface TableSheetProps<Row> {
   readonly children?: ReactNode;
 }
 
-/** A part of a page that is a table, and a CSV file of exactly what it shows. */
-export function TableSheet<Row>({ title, rows, columns, rowKey, empty, file, children }: TableSheetProps<Row>) {
+/** A table as the rows of a CSV file: the columns with values, under their names. */
+export function csvRows<Row>(columns: readonly Column<Row>[], rows: readonly Row[]) {
   const kept = columns.filter(({ value }) => value);
-  const feet = columns.some(({ foot }) => foot !== undefined) ? [kept.map(({ foot }) => foot)] : [];
-  const save = () =>
-    saveCsv(file, [kept.map(({ name }) => name), ...rows.map((row) => kept.map(({ value }) => value?.(row))), ...feet]);
+  const feet = kept.some(({ foot }) => foot !== undefined) ? [kept.map(({ foot }) => foot)] : [];
+  return [kept.map(({ name }) => name), ...rows.map((row) => kept.map(({ value }) => value?.(row))), ...feet];
+}
+
+/** A part of a page that is a table, and a CSV file of exactly what it shows. */
+export function TableSheet<Row>(props: TableSheetProps<Row>) {
+  const { title, rows, columns, rowKey, empty, file, children } = props;
+  const save = () => saveCsv(file, csvRows(columns, rows));
   return (
     <Sheet
       title={title}

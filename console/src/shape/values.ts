@@ -3,6 +3,9 @@ import type { Field } from '../api/document.ts';
 /** What stands in the fields of a form, by their paths. */
 export type Values = Readonly<Record<string, unknown>>;
 
+/** The rows of a field that has some. */
+export const rowsOf = (value: unknown): readonly Values[] => (value as readonly Values[] | undefined) ?? [];
+
 /** The value at a dotted path. */
 export const valueAt = (thing: unknown, path: string): unknown =>
   path.split('.').reduce<unknown>((part, name) => (part as Record<string, unknown> | null | undefined)?.[name], thing);
@@ -36,6 +39,7 @@ export function numberOf(text: string): unknown {
 /** The value of a field as the API takes it. */
 function sentValue(field: Field, value: unknown): unknown {
   if (field.kind === 'numbers') return (value as readonly string[]).map(numberOf);
+  if (field.kind === 'rows') return rowsOf(value).map((row) => bodyOf(field.rows, row));
   if (typeof value !== 'string') return value;
   const text = value.trim();
   if (field.kind === 'number') return numberOf(text);
@@ -49,6 +53,10 @@ export function shownValue(field: Field, value: unknown): unknown {
   if (value === null || value === undefined) return undefined;
   if (field.kind === 'moment') return localMinute(textOf(value));
   if (field.kind === 'json') return JSON.stringify(value, null, 2);
+  if (field.kind === 'rows')
+    return rowsOf(value).map((row) =>
+      Object.fromEntries(field.rows.map((each) => [each.path, shownValue(each, valueAt(row, each.path))])),
+    );
   if (field.kind === 'numbers') return (value as readonly unknown[]).map(textOf);
   if (field.kind === 'number' || field.kind === 'decimal') return textOf(value);
   return value;

@@ -645,7 +645,7 @@ export interface CustomersResource {
   /**
    * Top up billing credits automatically.
    *
-   * Buys credits by the stored card when less than `threshold` is available, one at a time. Three declined charges in a row pause it; a PUT makes it active again. Without a stored card: 409 `PAYMENT_METHOD_REQUIRED`.
+   * Buys credits by the stored card when less than the threshold is available, one at a time. Three declined charges in a row pause it, until it is set again. Without a stored card: 409 `PAYMENT_METHOD_REQUIRED`.
    *
    * `PUT /v0/customers/{id}/creditTopUp`
    */
@@ -2049,7 +2049,7 @@ export interface CommitmentsResource {
   /**
    * Create a commitment.
    *
-   * The customer promises to spend an amount in each segment of a term. What is missing at the end of a segment, or of the term, is a line of the invoice of the subscription that ends then or next.
+   * The customer promises to spend an amount in each segment of a term. Postpaid: what is missing at the end of a segment, or of the term, is a line of the invoice of the subscription that ends then or next. Prepaid: the amounts are invoiced first, and each segment makes a billing credit that pays the charges of its time.
    *
    * `POST /v0/commitments`
    */

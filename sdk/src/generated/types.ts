@@ -4087,6 +4087,8 @@ amount: Decimal
 export interface ExplainedLine {
 /** The line. */
 lineItemId: string
+/** The subscription of the line. Null: of none. */
+subscriptionId: (string | null)
 /** The text of the line, as on the document. */
 invoiceDisplayName: string
 /** The kind of the line, such as `usage`, `fee` or `manual`. */
@@ -5745,7 +5747,7 @@ object: "mail"
 /** The id of the merchant that owns this resource. */
 merchantId: string
 /** The occasion of the email. */
-kind: ("invoiceIssued" | "invoicePaid" | "paymentReceived" | "paymentFailed" | "invoiceRefunded" | "refundVoided" | "invoiceCredited" | "invoiceCancelled" | "renewalReminder" | "trialEnding" | "alertTriggered" | "alertReached" | "portalLink")
+kind: ("invoiceIssued" | "invoicePaid" | "paymentReceived" | "paymentReversed" | "paymentFailed" | "invoiceRefunded" | "refundVoided" | "invoiceCredited" | "invoiceCancelled" | "renewalReminder" | "trialEnding" | "alertTriggered" | "alertReached" | "portalLink")
 /** `pending`: it will be sent, or sent again at `nextAttemptAt`. `sent`: the mail server took it. `failed`: it was refused for good, or the last attempt failed. `withdrawn`: it was no longer true before it left. `held`: it is not sent, like all mail of the sandbox. */
 status: ("held" | "pending" | "sent" | "failed" | "withdrawn")
 /** The id of the customer. */
@@ -9875,7 +9877,7 @@ invoiceId?: string
 /** Only emails about this subscription. */
 subscriptionId?: string
 /** Only emails of this kind. */
-kind?: ("invoiceIssued" | "invoicePaid" | "paymentReceived" | "paymentFailed" | "invoiceRefunded" | "refundVoided" | "invoiceCredited" | "invoiceCancelled" | "renewalReminder" | "trialEnding" | "alertTriggered" | "alertReached" | "portalLink")
+kind?: ("invoiceIssued" | "invoicePaid" | "paymentReceived" | "paymentReversed" | "paymentFailed" | "invoiceRefunded" | "refundVoided" | "invoiceCredited" | "invoiceCancelled" | "renewalReminder" | "trialEnding" | "alertTriggered" | "alertReached" | "portalLink")
 /** Only emails with this status. */
 status?: ("held" | "pending" | "sent" | "failed" | "withdrawn")
 }

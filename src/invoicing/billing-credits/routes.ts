@@ -81,8 +81,8 @@ export const billingCreditRoutes = (dependencies: InvoicingDependencies): readon
   api.put('/v0/customers/:id/creditTopUp', 'setCreditTopUp', {
     summary: 'Top up billing credits automatically',
     description:
-      'Buys credits by the stored card when less than `threshold` is available, one at a time. Three declined charges ' +
-      'in a row pause it; a PUT makes it active again. Without a stored card: 409 `PAYMENT_METHOD_REQUIRED`.',
+      'Buys credits by the stored card when less than the threshold is available, one at a time. Three declined ' +
+      'charges in a row pause it, until it is set again. Without a stored card: 409 `PAYMENT_METHOD_REQUIRED`.',
     access: ofCustomer('member'),
     body: CreditTopUpBody,
     replies: { 200: CreditTopUpReply },

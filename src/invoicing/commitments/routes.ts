@@ -22,8 +22,9 @@ export const commitmentRoutes = (dependencies: InvoicingDependencies): readonly 
   api.post('/v0/commitments', 'createCommitment', {
     summary: 'Create a commitment',
     description:
-      'The customer promises to spend an amount in each segment of a term. What is missing at the end of a segment, ' +
-      'or of the term, is a line of the invoice of the subscription that ends then or next.',
+      'The customer promises to spend an amount in each segment of a term. Postpaid: what is missing at the end of a ' +
+      'segment, or of the term, is a line of the invoice of the subscription that ends then or next. Prepaid: the ' +
+      'amounts are invoiced first, and each segment makes a billing credit that pays the charges of its time.',
     access: { role: 'member', merchant: 'body' },
     body: CommitmentCreateBody,
     replies: { 201: CommitmentReply },

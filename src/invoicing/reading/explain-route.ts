@@ -65,6 +65,7 @@ const TaxOfRate = Type.Object(
 const ExplainedLine = Type.Object(
   {
     lineItemId: Type.String(),
+    subscriptionId: Nullable(Id('subscription')),
     invoiceDisplayName: Type.String(),
     type: Type.String(),
     periodStart: Timestamp,
@@ -168,6 +169,7 @@ const ExplainedLine = Type.Object(
     description: 'A line of an invoice with the figures from which it follows.',
     'x-fields': {
       lineItemId: 'The line.',
+      subscriptionId: 'The subscription of the line. Null: of none.',
       invoiceDisplayName: ['The text of the line, as on the document.', 'Messages'],
       type: 'The kind of the line, such as `usage`, `fee` or `manual`.',
       periodStart: 'The start of the time that the line bills, inclusive.',

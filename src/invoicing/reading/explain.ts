@@ -116,6 +116,7 @@ function explainLine(line: LineRow, invoice: InvoiceRow, price: BilledPrice | nu
   const money = (amount: LineRow['totalPrice']) => formatMoney(amount, currency);
   return {
     lineItemId: line.id,
+    subscriptionId: invoice.subscriptionId,
     invoiceDisplayName: line.displayName,
     type: line.type,
     periodStart: formatInstant(line.periodStart),

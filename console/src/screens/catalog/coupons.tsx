@@ -1,5 +1,4 @@
-import { decimal } from '../../../../src/kernel/decimal.ts';
-import { Day, moneyText, quantityText } from '../../look/figures.tsx';
+import { Day, moneyText, percentText, quantityText } from '../../look/figures.tsx';
 import { Status } from '../../look/status.tsx';
 import { Deed } from '../../shape/deed.tsx';
 import { List, type RowOf } from '../../shape/list.tsx';
@@ -76,10 +75,7 @@ export const Coupons = () => (
 
 /** `50% for 3 periods`. */
 function givenText({ percentOff, amountOff, currency, duration, durationInPeriods }: Coupon): string {
-  const off =
-    percentOff === null
-      ? moneyText(amountOff ?? '0', currency)
-      : `${quantityText(decimal(percentOff).times(100).toFixed())}%`;
+  const off = percentOff === null ? moneyText(amountOff ?? '0', currency) : percentText(percentOff);
   const time = { once: 'for one period', forever: 'for ever', periods: `for ${durationInPeriods ?? 0} periods` };
   return `${off} ${time[duration]}`;
 }

@@ -1,14 +1,25 @@
-import type { Customer } from '../../api/types.ts';
+import { useNavigate } from '@tanstack/react-router';
+import { ApiError } from '../../api/errors.ts';
+import { useTagged } from '../../api/queries.ts';
+import type { CreditTopUp, Customer } from '../../api/types.ts';
+import { usePlace } from '../../frame/places.ts';
 import { Ref } from '../../frame/to.tsx';
 import { Day, Money, moneyText } from '../../look/figures.tsx';
 import { Status } from '../../look/status.tsx';
 import { wordsOf } from '../../look/words.ts';
 import { Deed } from '../../shape/deed.tsx';
 import { List } from '../../shape/list.tsx';
+import { Facts, Sheet } from '../../shape/page.tsx';
+import { Part } from '../../shape/states.tsx';
+import { textOf } from '../../shape/values.ts';
+import { Commitments } from '../subscriptions/commercial.tsx';
 
 /** Money before tax that pays lines of the customer's invoices: what is left of each credit, and how long it holds. */
-export function BillingCredits({ customer: { id, currency } }: { readonly customer: Customer }) {
+export function BillingCredits({ customer }: { readonly customer: Customer }) {
+  const { id, currency } = customer;
   const path = { id };
+  const navigate = useNavigate();
+  const place = usePlace();
   return (
     <div className="stack">
       <div className="row">
@@ -21,6 +32,17 @@ export function BillingCredits({ customer: { id, currency } }: { readonly custom
           fixed={{ idempotencyKey: crypto.randomUUID() }}
           effects={['Invoices that are calculated from now on use it, before tax.']}
           undo="What is left of it can be voided."
+        />
+        <Deed
+          label="Sell a billing credit"
+          operation="POST /v0/customers/{id}/billingCredits/purchase"
+          path={path}
+          fields={['amount', 'price', 'currency', 'expiresAt']}
+          more={['testClockId']}
+          initial={{ currency: currency ?? '' }}
+          fixed={{ idempotencyKey: crypto.randomUUID() }}
+          effects={[]}
+          done={({ invoiceId }) => void navigate({ to: place(`/invoices/${invoiceId}`) })}
         />
       </div>
       <List
@@ -90,7 +112,92 @@ export function BillingCredits({ customer: { id, currency } }: { readonly custom
         empty={{ text: 'A billing credit pays lines of invoices before tax: of a campaign, or for a mistake of ours.' }}
         isPart
       />
+      <TopUp customer={customer} />
+      <Commitments customerId={id} currency={currency} />
     </div>
+  );
+}
+
+/** Buys credits by the stored card when few are left. */
+function TopUp({ customer: { id, currency } }: { readonly customer: Customer }) {
+  const asked = useTagged('GET /v0/customers/{id}/creditTopUp', { path: { id } });
+  const isAbsent = asked.error instanceof ApiError && asked.error.status === 404;
+  const topUp = isAbsent ? null : asked.data?.value;
+  return (
+    <Sheet
+      title="Automatic top-up"
+      actions={
+        topUp !== undefined && (
+          <>
+            <SetTopUp id={id} topUp={topUp} etag={isAbsent ? undefined : asked.data?.etag} currency={currency} />
+            {topUp && (
+              <Deed
+                label="End"
+                verb="End the top-up"
+                operation="DELETE /v0/customers/{id}/creditTopUp"
+                path={{ id }}
+                effects={[]}
+                isDangerous
+              />
+            )}
+          </>
+        )
+      }
+    >
+      <Part of={{ ...asked, data: topUp }}>
+        {(found) =>
+          found === null ? (
+            <p className="soft">None: no credit is bought by itself.</p>
+          ) : (
+            <div className="stack">
+              {found.status === 'paused' && (
+                <p className="note warn">
+                  It is paused, because {found.declines} charges in a row were declined. Set it again when the card
+                  works.
+                </p>
+              )}
+              <Facts
+                of={[
+                  ['Status', <Status key="status" of={found.status} />],
+                  ['Buys', <Money key="amount" value={found.amount} currency={found.currency} />],
+                  ['Below', <Money key="threshold" value={found.threshold} currency={found.currency} />],
+                  ['Each lasts', found.expiresAfter],
+                  ['At most in a month', found.maximumPerMonth],
+                ]}
+              />
+            </div>
+          )
+        }
+      </Part>
+    </Sheet>
+  );
+}
+
+interface SetProps {
+  readonly id: string;
+  readonly topUp: CreditTopUp | null;
+  readonly etag: string | undefined;
+  readonly currency: string | null | undefined;
+}
+
+/** Sets the top-up as a whole; the form begins with what holds now. */
+function SetTopUp({ id, topUp, etag, currency }: SetProps) {
+  const { threshold, amount, expiresAfter, maximumPerMonth } = topUp ?? {};
+  return (
+    <Deed
+      label={topUp ? 'Change the top-up' : 'Set a top-up'}
+      verb="Set the top-up"
+      operation="PUT /v0/customers/{id}/creditTopUp"
+      path={{ id }}
+      etag={etag}
+      fields={['threshold', 'amount', 'currency', 'expiresAfter', 'maximumPerMonth']}
+      more={['testClockId']}
+      initial={{
+        ...{ threshold, amount, expiresAfter, currency: topUp?.currency ?? currency ?? '' },
+        maximumPerMonth: textOf(maximumPerMonth),
+      }}
+      effects={[]}
+    />
   );
 }
 

@@ -13,6 +13,8 @@ import { Part } from '../../shape/states.tsx';
 import { wholeOf } from '../../shape/whole.ts';
 import { INVOICE_COLUMNS } from '../invoices/list.tsx';
 import { BillingCredits } from './credits.tsx';
+import { Receipts } from './receipts.tsx';
+import { Statement } from './statement.tsx';
 import { Timeline } from './timeline.tsx';
 
 /** One customer: what it owes and has, and all that has happened. */
@@ -46,7 +48,9 @@ export function CustomerPage() {
               <Tabs.Tab value="timeline">Timeline</Tabs.Tab>
               <Tabs.Tab value="invoices">Invoices</Tabs.Tab>
               <Tabs.Tab value="wallet">Wallet</Tabs.Tab>
-              <Tabs.Tab value="credits">Billing credits</Tabs.Tab>
+              <Tabs.Tab value="credits">Credits and commitments</Tabs.Tab>
+              <Tabs.Tab value="receipts">Receipts</Tabs.Tab>
+              <Tabs.Tab value="statement">Statement</Tabs.Tab>
             </Tabs.List>
             <Tabs.Panel value="overview" pt="md">
               <div className="columns">
@@ -69,6 +73,18 @@ export function CustomerPage() {
             </Tabs.Panel>
             <Tabs.Panel value="credits" pt="md">
               <BillingCredits customer={customer} />
+            </Tabs.Panel>
+            <Tabs.Panel value="receipts" pt="md">
+              <Receipts customer={customer} />
+            </Tabs.Panel>
+            <Tabs.Panel value="statement" pt="md">
+              {customer.payerId ? (
+                <p className="note">
+                  <Ref id={customer.payerId} /> pays for this customer, and has the statement.
+                </p>
+              ) : (
+                <Statement id={id} />
+              )}
             </Tabs.Panel>
             <Tabs.Panel value="invoices" pt="md">
               <Invoices id={id} />

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useRead } from '../../api/queries.ts';
 import type { ExplainedLine, Invoice, InvoiceLineItem } from '../../api/types.ts';
-import { To } from '../../frame/to.tsx';
+import { Ref, To } from '../../frame/to.tsx';
 import { Moment, Money, moneyText, Period, Quantity, quantityText } from '../../look/figures.tsx';
 import { groupText, wordsOf } from '../../look/words.ts';
 import { saveCsv } from '../../shape/csv.ts';
@@ -57,6 +57,7 @@ export function Explanation({ invoice }: { readonly invoice: Invoice }) {
                   saveCsv(`${invoice.invoiceNumber ?? id}-lines`, [
                     [
                       'Line',
+                      'Subscription',
                       'Group',
                       'From',
                       'To',
@@ -68,8 +69,9 @@ export function Explanation({ invoice }: { readonly invoice: Invoice }) {
                       'Total',
                       'Notes',
                     ],
-                    ...rowsOf(explained.lines).map(({ line, discount }) => [
+                    ...linesOf(explained.lines).map(({ line, discount }) => [
                       discount?.description ?? line.invoiceDisplayName,
+                      line.subscriptionId,
                       groupText(line.group),
                       line.periodStart,
                       line.periodEnd,
@@ -92,37 +94,50 @@ export function Explanation({ invoice }: { readonly invoice: Invoice }) {
               <p className="empty soft">The invoice has no lines yet.</p>
             ) : (
               <Table
-                rows={rowsOf(explained.lines)}
-                rowKey={({ line, discount }) => (discount ?? line).lineItemId}
+                rows={rowsOf(explained.lines, invoice.sections)}
+                rowKey={(row) =>
+                  'section' in row ? row.section.subscriptionId : (row.discount ?? row.line).lineItemId
+                }
                 columns={[
                   {
                     name: 'Line',
-                    cell: ({ line, discount }) =>
-                      discount ? <DiscountName discount={discount} /> : <LineName line={line} />,
+                    cell: (row) =>
+                      'section' in row ? (
+                        <SectionName of={row.section} />
+                      ) : row.discount ? (
+                        <DiscountName discount={row.discount} />
+                      ) : (
+                        <LineName line={row.line} />
+                      ),
                   },
                   {
                     name: 'Quantity',
-                    cell: ({ line, discount }) => discount === null && <Quantity value={line.quantity} />,
+                    cell: (row) =>
+                      'section' in row || row.discount !== null ? null : <Quantity value={row.line.quantity} />,
                     isFigure: true,
                   },
                   {
                     name: 'Tax',
-                    cell: ({ line, discount }) => `${quantityText((discount ?? line).tax.rate)}%`,
+                    cell: (row) => ('section' in row ? null : `${quantityText((row.discount ?? row.line).tax.rate)}%`),
                     isFigure: true,
                   },
                   {
                     name: 'Amount',
-                    cell: ({ line, discount }) =>
-                      discount ? (
-                        <Money value={discount.amount} currency={currency} />
+                    cell: (row) =>
+                      'section' in row ? (
+                        <strong>
+                          <Money value={row.section.subtotal} currency={currency} />
+                        </strong>
+                      ) : row.discount ? (
+                        <Money value={row.discount.amount} currency={currency} />
                       ) : (
                         <button
                           type="button"
                           className="plain"
-                          onClick={() => show({ line: line.lineItemId })}
-                          aria-label={`Explain ${line.invoiceDisplayName}, ${moneyText(line.amount, currency)}`}
+                          onClick={() => show({ line: row.line.lineItemId })}
+                          aria-label={`Explain ${row.line.invoiceDisplayName}, ${moneyText(row.line.amount, currency)}`}
                         >
-                          <Money value={line.amount} currency={currency} />
+                          <Money value={row.line.amount} currency={currency} />
                         </button>
                       ),
                     isFigure: true,
@@ -163,12 +178,35 @@ export function Explanation({ invoice }: { readonly invoice: Invoice }) {
 
 type Discount = ExplainedLine['discounts'][number];
 
+type Section = Invoice['sections'][number];
+
 /** Each line, and below it what takes something off it: discounts, coupons, billing credits. */
-const rowsOf = (lines: readonly ExplainedLine[]) =>
+const linesOf = (lines: readonly ExplainedLine[]) =>
   lines.flatMap((line): { readonly line: ExplainedLine; readonly discount: Discount | null }[] => [
     { line, discount: null },
     ...line.discounts.map((discount) => ({ line, discount })),
   ]);
+
+/** The lines of each subscription of a grouped invoice below its name and its subtotal, then the others. */
+function rowsOf(lines: readonly ExplainedLine[], sections: readonly Section[]) {
+  const within = sections.flatMap((section) => [
+    { section },
+    ...linesOf(lines.filter(({ subscriptionId }) => subscriptionId === section.subscriptionId)),
+  ]);
+  const names = new Set(sections.map(({ subscriptionId }) => subscriptionId as string | null));
+  return [...within, ...linesOf(lines.filter(({ subscriptionId }) => !names.has(subscriptionId)))];
+}
+
+const SectionName = ({ of: { subscriptionId, customerId, name } }: { readonly of: Section }) => (
+  <span>
+    <strong>
+      <Ref id={subscriptionId} name={name} />
+    </strong>
+    <span className="soft fine block">
+      <Ref id={customerId} />
+    </span>
+  </span>
+);
 
 const DiscountName = ({ discount: { description, notes } }: { readonly discount: Discount }) => (
   <span className="soft">

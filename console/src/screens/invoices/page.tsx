@@ -1,5 +1,6 @@
-import { Tabs } from '@mantine/core';
+import { Select, Tabs } from '@mantine/core';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useMemo } from 'react';
 import { addressOf, type Reply } from '../../api/client.ts';
 import { useRead } from '../../api/queries.ts';
 import type { Invoice } from '../../api/types.ts';
@@ -9,6 +10,8 @@ import { Day, isPositive, Moment, Money, moneyText, Period } from '../../look/fi
 import { Status } from '../../look/status.tsx';
 import { wordsOf } from '../../look/words.ts';
 import { Deed } from '../../shape/deed.tsx';
+import { type InputProps, Rows } from '../../shape/fields.tsx';
+import type { OwnInputProps } from '../../shape/form.tsx';
 import { Table } from '../../shape/list.tsx';
 import { Facts, Page, Sheet } from '../../shape/page.tsx';
 import { Part } from '../../shape/states.tsx';
@@ -59,10 +62,7 @@ export function InvoicePage() {
             </Tabs.List>
             <Tabs.Panel value="amounts" pt="md">
               <div className="columns">
-                <div className="stack">
-                  <Sections invoice={invoice} />
-                  <Explanation invoice={invoice} />
-                </div>
+                <Explanation invoice={invoice} />
                 <About invoice={invoice} />
               </div>
             </Tabs.Panel>
@@ -101,24 +101,6 @@ const Figure = ({
     </div>
   </div>
 );
-
-/** The subscriptions on a grouped invoice, each with what its lines come to. */
-function Sections({ invoice: { sections, currency } }: { readonly invoice: Invoice }) {
-  if (sections.length === 0) return null;
-  return (
-    <Sheet title="Sections" flush>
-      <Table
-        rows={sections}
-        rowKey={(row) => row.subscriptionId}
-        columns={[
-          { name: 'Subscription', cell: (row) => <Ref id={row.subscriptionId} name={row.name} /> },
-          { name: 'Customer', cell: (row) => <Ref id={row.customerId} /> },
-          { name: 'Subtotal', cell: (row) => <Money value={row.subtotal} currency={currency} />, isFigure: true },
-        ]}
-      />
-    </Sheet>
-  );
-}
 
 function About({ invoice }: { readonly invoice: Invoice }) {
   const { id, pdfUrl } = invoice;
@@ -348,6 +330,7 @@ function Actions({ invoice }: { readonly invoice: Invoice }) {
   const path = { id };
   const navigate = useNavigate();
   const place = usePlace();
+  const inputs = useMemo(() => ({ lines: creditedLinesOf(id, currency) }), [id, currency]);
   const facts = [
     ['Invoice', invoice.invoiceNumber ?? id],
     ['Customer', <Ref key="customer" id={invoice.customerId} />],
@@ -436,9 +419,10 @@ function Actions({ invoice }: { readonly invoice: Invoice }) {
           operation="POST /v2/invoices/{id}/creditNotes"
           path={path}
           facts={facts}
-          effects={['The charges that you name are credited in part, with their tax.']}
+          effects={[]}
           fields={['lines', 'reason', 'settlement']}
           initial={{ lines: [{ lineItemId: charge.id, amount: charge.totalPrice }] }}
+          inputs={inputs}
           fixed={{ idempotencyKey: crypto.randomUUID() }}
           undo="It can be voided; money that is on its way is then owed again."
           isDangerous
@@ -471,4 +455,26 @@ function Actions({ invoice }: { readonly invoice: Invoice }) {
       )}
     </>
   );
+}
+
+/** The credited charges of an invoice, by their names. */
+function creditedLinesOf(id: string, currency: string) {
+  function Charge({ value, change, error }: InputProps) {
+    const { data } = useRead('GET /v2/invoices/{id}/lineItems', { path: { id } });
+    const charges = (data?.lineItems ?? []).filter(({ totalPrice }) => isPositive(totalPrice));
+    return (
+      <Select
+        label="Charge"
+        data={charges.map((line) => ({
+          value: line.id,
+          label: `${line.invoiceDisplayName} · ${moneyText(line.totalPrice, currency)}`,
+        }))}
+        value={(value as string | undefined) ?? null}
+        onChange={(each) => change(each ?? undefined)}
+        error={error}
+        withAsterisk
+      />
+    );
+  }
+  return (props: OwnInputProps) => <Rows {...props} inputs={{ lineItemId: Charge }} />;
 }

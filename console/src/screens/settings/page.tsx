@@ -7,7 +7,7 @@ import { useMerchantId } from '../../frame/places.ts';
 import { Page } from '../../shape/page.tsx';
 import { Part } from '../../shape/states.tsx';
 import { Branding } from './branding.tsx';
-import { Plans, Registrations } from './inputs.tsx';
+import { Plans } from './inputs.tsx';
 import { type Present, Setting } from './setting.tsx';
 import { Stripe } from './stripe.tsx';
 
@@ -23,6 +23,7 @@ const LABELS = {
   'address.country': 'Country',
   'settings.defaultTaxRate': 'Tax rate in percent',
   'settings.taxProvider': 'Who calculates tax',
+  'settings.taxRegistrations': 'Registrations',
   'settings.invoiceNotes.exempt': 'Of an exempt customer',
   'settings.invoiceNotes.reverseCharge': 'Of reverse charge',
   'settings.invoiceNotes.outside': 'Of a sale outside the scope',
@@ -85,9 +86,11 @@ const TABS: readonly (readonly [id: string, name: string, content: (present: Pre
         <Setting
           title="Where you are registered for tax"
           fields={['settings.taxRegistrations']}
-          inputs={{ 'settings.taxRegistrations': Registrations }}
+          labels={LABELS}
           {...present}
-        />
+        >
+          <p className="soft fine">Keep ended registrations in the list.</p>
+        </Setting>
         <Setting
           title="Sentences on documents without tax"
           fields={['settings.invoiceNotes.*']}

@@ -1,11 +1,14 @@
 import { useRead } from '../../api/queries.ts';
-import type { Subscription } from '../../api/types.ts';
+import type { Commitment, Subscription } from '../../api/types.ts';
 import { Ref } from '../../frame/to.tsx';
-import { Day, Money, moneyText, Period, quantityText } from '../../look/figures.tsx';
+import { Day, Money, moneyText, Period, percentText, quantityText } from '../../look/figures.tsx';
 import { statusWords } from '../../look/status.tsx';
+import { wordsOf } from '../../look/words.ts';
 import { Deed } from '../../shape/deed.tsx';
+import { Rows } from '../../shape/fields.tsx';
+import type { OwnInputProps } from '../../shape/form.tsx';
 import { Table } from '../../shape/list.tsx';
-import { Sheet } from '../../shape/page.tsx';
+import { Facts, Sheet } from '../../shape/page.tsx';
 import { Part } from '../../shape/states.tsx';
 
 /** The coupons that a subscription has redeemed: less for service that begins in a window. */
@@ -69,50 +72,141 @@ export function Coupons({ subscription: { id, status } }: { readonly subscriptio
   );
 }
 
-/** What the customer promised to spend over a term: a row for each segment. None is shown where there is none. */
-export function Commitments({ subscription: { id } }: { readonly subscription: Subscription }) {
-  const asked = useRead('GET /v0/commitments', { query: { subscriptionId: id, limit: 50 } });
-  if (asked.error)
-    return (
-      <Sheet title="Commitments" flush>
-        <Part of={asked}>{() => null}</Part>
+interface CommitmentsProps {
+  readonly customerId: string;
+  /** Of this one alone; absent: all of the customer, and new ones are of all its subscriptions. */
+  readonly subscription?: Subscription;
+  readonly currency: string | null | undefined;
+}
+
+/** What a customer promised to spend over a term. */
+export function Commitments({ customerId, subscription, currency }: CommitmentsProps) {
+  const subscriptionId = subscription?.id;
+  const asked = useRead('GET /v0/commitments', {
+    query: { limit: 50, ...(subscriptionId === undefined ? { customerId } : { subscriptionId }) },
+  });
+  return (
+    <>
+      <Sheet
+        title="Commitments"
+        actions={
+          subscription?.status !== 'terminated' &&
+          (['prepaid', 'postpaid'] as const)
+            .filter((type) => type === 'prepaid' || subscription) // what is paid behind is of one subscription
+            .map((type) => (
+              <Deed
+                key={type}
+                label={`New ${type} commitment`}
+                verb="Make the commitment"
+                operation="POST /v0/commitments"
+                fields={['name', 'currency', 'segments', ...TERMS[type]]}
+                more={['onEnd', 'priority', 'appliesTo.*', ...MORE_TERMS[type]]}
+                labels={{ currency: 'Currency', 'rollover.fraction': 'Rollover', 'rollover.days': 'Rollover days' }}
+                initial={{ currency: currency ?? '', segments: [{}] }}
+                fixed={{ customerId, type, ...(subscriptionId !== undefined && { subscriptionId }) }}
+                inputs={INPUTS}
+                effects={[]}
+                undo="It can be ended before its term."
+              />
+            ))
+        }
+      >
+        <Part of={asked}>
+          {({ data }) => <p className="soft">{data.length === 0 ? 'None.' : 'An amount for each part of a term.'}</p>}
+        </Part>
       </Sheet>
-    );
-  return asked.data?.data.map((commitment) => (
+      {asked.data?.data.map((commitment) => (
+        <Term key={commitment.id} commitment={commitment} />
+      ))}
+    </>
+  );
+}
+
+const TERMS = { prepaid: ['availableOn'], postpaid: ['trueUp'] };
+const MORE_TERMS = { prepaid: ['rollover.*', 'invoiceAt'], postpaid: [] };
+
+/** Each segment begins where the one before it ends. */
+const INPUTS = {
+  segments: (props: OwnInputProps) => <Rows {...props} next={({ endDate }) => ({ startDate: endDate })} />,
+};
+
+/** One commitment: its segments, and how it is asked. */
+function Term({ commitment }: { readonly commitment: Commitment }) {
+  const { id, name, currency, type, status, segments, rollover, invoiceAt, subscriptionId } = commitment;
+  const figures = FIGURES[type];
+  return (
     <Sheet
-      key={commitment.id}
-      title={`${commitment.name}: ${statusWords(commitment.status)}`}
+      title={`${name}: ${statusWords(status)}`}
       flush
       actions={
-        commitment.status !== 'ended' && (
-          <Deed
-            label="End"
-            verb="End the commitment"
-            operation="POST /v0/commitments/{id}/end"
-            path={{ id: commitment.id }}
-            effects={[]}
-            undo="This cannot be undone."
-            isDangerous
-          />
+        status !== 'ended' && (
+          <>
+            <Deed label="Edit" verb="Save" operation="PATCH /v0/commitments/{id}" path={{ id }} before={commitment} />
+            <Deed
+              label="End"
+              verb="End the commitment"
+              operation="POST /v0/commitments/{id}/end"
+              path={{ id }}
+              facts={[
+                ['Commitment', name],
+                ['An early end asks', wordsOf(commitment.onEnd)],
+              ]}
+              effects={[]}
+              undo="This cannot be undone."
+              isDangerous
+            />
+          </>
         )
       }
     >
       <Table
-        rows={commitment.segments}
+        rows={segments}
         rowKey={({ startDate }) => startDate}
         columns={[
           { name: 'Term', cell: ({ startDate, endDate }) => <Period start={startDate} end={endDate} /> },
-          ...(['amount', 'spent', 'shortfall'] as const).map((figure) => ({
-            name: FIGURES[figure],
-            cell: (row: Record<typeof figure, string>) => <Money value={row[figure]} currency={commitment.currency} />,
+          ...figures.map(([figure, words]) => ({
+            name: words,
+            cell: (row: (typeof segments)[number]) => <Money value={row[figure]} currency={currency} />,
             isFigure: true,
           })),
           { name: 'Pace', cell: ({ pace }) => (pace === null ? '—' : quantityText(pace)), isFigure: true },
           { name: 'Invoice', cell: ({ invoiceId }) => <Ref id={invoiceId} /> },
         ]}
       />
+      <div className="foot">
+        <Facts
+          of={[
+            ['Type', wordsOf(type)],
+            ['Of', subscriptionId === null ? 'All subscriptions' : <Ref key="of" id={subscriptionId} />],
+            ['Available on', commitment.availableOn && wordsOf(commitment.availableOn)],
+            ['Rollover', rollover && `${percentText(rollover.fraction)} for ${rollover.days} days`],
+            ['True-up', commitment.trueUp && `At the end of the ${commitment.trueUp}`],
+            [
+              'Invoiced',
+              Array.isArray(invoiceAt) &&
+                invoiceAt.map(({ date, amount, invoiceId }) => (
+                  <span className="block" key={date}>
+                    <Day at={date} />: <Money value={amount} currency={currency} />{' '}
+                    {invoiceId !== null && <Ref id={invoiceId} />}
+                  </span>
+                )),
+            ],
+          ]}
+        />
+      </div>
     </Sheet>
-  ));
+  );
 }
 
-const FIGURES = { amount: 'Promised', spent: 'Spent', shortfall: 'Missing' } as const;
+const FIGURES = {
+  prepaid: [
+    ['amount', 'Prepaid'],
+    ['spent', 'Used'],
+    ['remaining', 'Left'],
+  ],
+  postpaid: [
+    ['amount', 'Promised'],
+    ['spent', 'Spent'],
+    ['shortfall', 'Missing'],
+  ],
+} as const;

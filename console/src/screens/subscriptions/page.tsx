@@ -1,10 +1,9 @@
 import { useParams } from '@tanstack/react-router';
-import { decimal } from '../../../../src/kernel/decimal.ts';
 import { ApiError } from '../../api/errors.ts';
 import { useRead, useTagged } from '../../api/queries.ts';
 import type { Subscription } from '../../api/types.ts';
 import { Ref, To } from '../../frame/to.tsx';
-import { Day, Moment, Money, quantityText } from '../../look/figures.tsx';
+import { Day, Moment, Money, percentText, quantityText } from '../../look/figures.tsx';
 import { Status } from '../../look/status.tsx';
 import { wordsOf } from '../../look/words.ts';
 import { Deed } from '../../shape/deed.tsx';
@@ -51,7 +50,11 @@ export function SubscriptionPage() {
               <Changes id={id} />
               <Discounts subscription={subscription} />
               <Coupons subscription={subscription} />
-              <Commitments subscription={subscription} />
+              <Commitments
+                customerId={subscription.customerId}
+                subscription={subscription}
+                currency={subscription.currency}
+              />
             </div>
             <div className="stack">
               <About subscription={subscription} />
@@ -287,6 +290,3 @@ function Discounts({ subscription: { id, status } }: { readonly subscription: Su
     </Sheet>
   );
 }
-
-/** `35%` for `0.35`. */
-const percentText = (fraction: string): string => `${quantityText(decimal(fraction).times(100).toFixed())}%`;

@@ -1,1 +1,0 @@
-import{N as e}from"./page-vBLoap9A.js";function t(){let{data:t}=e(`GET /v0/products`,{query:{limit:100}});return{name:`productId`,label:`Product`,choices:(t?.data??[]).map(({id:e,name:t})=>[e,t])}}export{t};
