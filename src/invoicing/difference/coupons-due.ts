@@ -101,7 +101,7 @@ export function ownStartOf(terms: HistoricTerms, invoice: UncalculatedInvoice | 
 }
 
 /** Usage that is billed of a time after an end as of the past stays billed, and so do the periods of its coupons. */
-const withoutEnd = <Terms extends HistoricTerms>(terms: Terms): Terms =>
+export const withoutEnd = <Terms extends HistoricTerms>(terms: Terms): Terms =>
   terms.bounds.endsAt === null ? terms : { ...terms, bounds: { ...terms.bounds, endsAt: null } };
 
 /** The periods of the plan in which the service of some charges lies, and (of an invoice) all from its own start. */
