@@ -208,9 +208,7 @@ const startsIn = (terms: BillingTerms, invoice: InvoicePeriod): Instant[] => [
   ...[cellOf(terms, invoice), ...planPeriodsOf(terms, invoice).flatMap((cell) => cellsIn(terms, cell))].map((cell) =>
     startOfBills(terms, cell),
   ),
-  ...(inTwoKinds(terms.redemptions).ofPeriods.length > 0
-    ? startsOfOwn(terms, cellOf(terms, invoice).start)
-    : []),
+  ...(inTwoKinds(terms.redemptions).ofPeriods.length > 0 ? startsOfOwn(terms, cellOf(terms, invoice).start) : []),
   // What a coupon carries over is its amounts less all that it took.
   ...(terms.redemptions ?? []).flatMap(({ carriesOver, from }) => (carriesOver ? [from] : [])),
 ];
