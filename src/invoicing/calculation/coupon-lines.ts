@@ -65,8 +65,8 @@ export function couponDrafts(
 }
 
 /**
- * What no line of the invoice can bear of a coupon: all of it is cut off a total of 0, and credited on the invoices that
- * billed the charges of the period.
+ * What no line of the invoice can bear of a coupon: all of it is cut off a total of 0, and credited on the invoices
+ * that billed the charges of the period.
  */
 function ofOthers(input: CalculationInput, due: DueCoupons, redemption: BilledRedemption, open: Decimal): DraftLine {
   const price = due.billed.find((each) => isForCharge(redemption, each.price))?.price ?? null;
