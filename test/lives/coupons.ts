@@ -1,5 +1,15 @@
 import { type Exact, exact, minus, NOTHING, nearest, plus, read, times } from '../support/exact.ts';
-import { type Coupon, type History, NEVER, type Period, periodsOf, type Span, segmentsOf } from './history.ts';
+import {
+  type Coupon,
+  clipped,
+  type History,
+  lengthOf,
+  NEVER,
+  type Period,
+  periodsOf,
+  type Span,
+  segmentsOf,
+} from './history.ts';
 import { DIGITS, type Life, type Plan } from './life.ts';
 
 /** What coupons need of a bill: its amount before them, and the service that it is for. */
@@ -8,6 +18,8 @@ export interface Couponed {
   /** Before all coupons; absent: none took anything yet. */
   readonly before?: Exact;
   readonly service: Span;
+  /** Its time without pauses and gaps, which are no service; absent: all of it. */
+  readonly served?: readonly Span[];
   readonly cadence?: string;
   /** The price of the catalog; `minimum`: of the plan. */
   readonly listed: number | 'minimum';
@@ -19,14 +31,15 @@ const DAYS: Readonly<Record<string, number>> = { P1W: 7, P1M: 30, P3M: 91, P1Y: 
  * The share of a bill in a window (commercial.md §2): all of it where its service begins there; of one that is longer
  * than a period of the plan, the seconds inside.
  */
-function shareIn(life: Life, history: History, { service, cadence }: Couponed, window: Span): Exact {
+function shareIn(life: Life, history: History, bill: Couponed, window: Span): Exact {
+  const { service, served = [service], cadence } = bill;
   const segments = segmentsOf(history);
   const plan = (segments.findLast(({ from }) => from <= service.from) ?? history.versions[0])?.plan as number;
   const own = (life.plans[plan] as Plan).cadence;
   const isLong = cadence !== undefined && (DAYS[cadence] as number) > (DAYS[own] as number);
   if (!isLong) return exact(window.from <= service.from && service.from < window.to ? 1n : 0n);
-  const inside = Math.min(service.to, window.to) - Math.max(service.from, window.from);
-  return inside <= 0 ? NOTHING : exact(BigInt(inside), BigInt(service.to - service.from));
+  const inside = lengthOf(clipped(served, window));
+  return inside <= 0 ? NOTHING : exact(BigInt(inside), BigInt(lengthOf(served)));
 }
 
 /** Coupons that were not taken back. One ends early where the subscription goes on under a plan that it is not for. */

@@ -113,6 +113,14 @@ export interface Span {
   readonly to: number;
 }
 
+export const lengthOf = (spans: readonly Span[]): number => spans.reduce((total, { from, to }) => total + to - from, 0);
+
+/** The parts of spans that are in another one. */
+export const clipped = (spans: readonly Span[], { from, to }: Span): Span[] =>
+  spans
+    .map((each) => ({ from: Math.max(each.from, from), to: Math.min(each.to, to) }))
+    .filter((each) => each.from < each.to);
+
 /** Later than any life. */
 export const NEVER = 200 * 366 * DAY;
 

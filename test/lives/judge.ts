@@ -216,10 +216,9 @@ function billedIsOwed(life: Life, lived: Lived): string[] {
     const is = billed.get(key) ?? { amount: 0n, held: 0n, working: [] };
     const should = known.get(key);
     const credits = is.working.filter((line) => /^(note|credit)/.test(line)).length;
-    // Charges that were given up count for a commitment, also where their usage came to less; and a commitment that
-    // was given up stays as it was billed, so that coupons take their part of it.
-    const isCommitted = life.plans.some(({ minimum }) => minimum !== undefined);
-    const isOfAll = should?.price === 'minimum' || (should?.price === 'coupon' && isCommitted);
+    // Charges that were given up stay as they were billed, also where their time or their usage came to less: they
+    // count for a commitment, and coupons take their part of them.
+    const isOfAll = should?.price === 'minimum' || should?.price === 'coupon';
     const given = isOfAll ? heldBy(key) : 0n;
     return isRight(life, should, is, credits, given)
       ? []

@@ -4,12 +4,14 @@ import { agreedIn } from './agreed.ts';
 import { type Couponed, lessPercents, offPeriods, withWindows } from './coupons.ts';
 import {
   cadenceIn,
+  clipped,
   type Deed,
   type Discount,
   graceOf,
   type History,
   heldSpans,
   historiesOf,
+  lengthOf,
   NEVER,
   type Period,
   periodsOf,
@@ -255,8 +257,6 @@ const asUsed = (
   values: readonly string[] = [],
 ) => ({ quantity, events, group, values });
 
-const lengthOf = (spans: readonly Span[]): number => spans.reduce((total, { from, to }) => total + to - from, 0);
-
 /** Each quantity of a fee is a charge of its own, for its time. */
 const feesOwed = (life: Life, history: History, index: number, period: Period) =>
   [...new Set(history.versions.flatMap(({ quantities }) => quantities.get(index) ?? []))].flatMap((quantity) =>
@@ -331,11 +331,6 @@ function borneAt(life: Life, history: History, { span }: Period, madeAt: number)
 }
 
 const ofPeriod = ({ whole, chain: { cadence } }: Period) => ({ whole, cadence });
-
-const clipped = (spans: readonly Span[], { from, to }: Span): Span[] =>
-  spans
-    .map((each) => ({ from: Math.max(each.from, from), to: Math.min(each.to, to) }))
-    .filter((each) => each.from < each.to);
 
 /** A part of a period that is billed in arrears on an invoice of its own, with the instant of its discounts. */
 interface Part extends Span {
@@ -444,7 +439,7 @@ function usageOwed(life: Life, world: World, index: number, { period, closedTo }
         spans: asDated(spans),
         closed: to,
         isCut,
-        ...{ service, listed: index },
+        ...{ service, served: spans, listed: index },
         ...ofPeriod(period),
       },
     ];
@@ -468,7 +463,7 @@ function usageOwed(life: Life, world: World, index: number, { period, closedTo }
       spans: asDated(clipped(spans, { from, to })),
       closed: to,
       isCut,
-      ...{ service, listed: index },
+      ...{ service, served: spans, listed: index },
       ...ofPeriod(period),
     };
   });

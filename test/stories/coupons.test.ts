@@ -363,6 +363,27 @@ describe('a coupon of a year that is cut into parts', () => {
     expect(data.map(({ total }: Resource) => total)).toEqual(['6.20']);
     expect((await redemptionsOf(subscription))[0].totalDiscount).toBe('15.20');
   });
+
+  it('is an amount that an earlier part bears, where a later one is nothing', async () => {
+    const yearly = await shop.usagePrice({ billingCadence: 'P1Y' });
+    const subscription = await shop.subscribe(await shop.plan([yearly]), { clock });
+    const { id: couponId } = await amountCoupon({ amountOff: '10', duration: 'once' });
+    await redeem(subscription, { couponId, from: '2026-02-01T00:00:00Z' });
+    await shop.use(subscription.id, '2026-01-05T00:00:00Z', 40);
+    await cutYear(subscription, '2026-02-10');
+    await cutYear(subscription, '2026-02-20');
+    // By the first cut February has 9 of 40 days, and owes 9.00 of the 10.00. By the second it has 19 of 50, which are
+    // 15.20: the coupon owes its last 1.00. The second part is 0.00, so that is a credit of the first one.
+    expect(await offYear(subscription)).toEqual(['-9.00', '0.00']);
+    const first = (await shop.invoices(subscription)).find(({ grandTotal }: Resource) => grandTotal === '31.00');
+    const { data } = await shop.read(`/v2/invoices/${first.id}/creditNotes`);
+    expect(data.map(({ total }: Resource) => total)).toEqual(['1.00']);
+    expect((await redemptionsOf(subscription))[0].totalDiscount).toBe('10.00');
+    // It is given, so the third part is asked whole.
+    await shop.use(subscription.id, '2026-02-25T00:00:00Z', 10);
+    await cutYear(subscription, '2026-03-01');
+    expect(await offYear(subscription)).toEqual(['-9.00', '0.00']);
+  });
 });
 
 describe('a coupon and the minimum of the plan', () => {

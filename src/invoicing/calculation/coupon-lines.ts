@@ -3,8 +3,7 @@ import { scale } from '../../kernel/fraction.ts';
 import { allocate, roundTo } from '../../kernel/money.ts';
 import type { Instant, Period } from '../../kernel/time.ts';
 import type { CouponInPeriod, DueCoupons } from '../difference/coupons-due.ts';
-import { isForPrice } from '../owed/coupons.ts';
-import { namesCharges } from '../terms/applies-to.ts';
+import { isForCharge } from '../owed/coupons.ts';
 import type { BilledPrice, BilledRedemption } from '../terms/billing-terms.ts';
 import type { CalculationInput, DraftLine } from './calculation.ts';
 import type { DraftsOfDue } from './commitment-lines.ts';
@@ -59,9 +58,23 @@ export function couponDrafts(
       rooms = borne.rooms;
       drafts[due.isLate ? 'late' : 'own'].push(...borne.own);
       drafts.late.push(...borne.late);
+      if (borne.open.gt(0)) drafts[due.isLate ? 'late' : 'own'].push(ofOthers(input, due, each.redemption, borne.open));
     }
   }
   return drafts;
+}
+
+/**
+ * What no line of the invoice can bear of a coupon: all of it is cut off a total of 0, and credited on the invoices
+ * that billed the charges of the period.
+ */
+function ofOthers(input: CalculationInput, due: DueCoupons, redemption: BilledRedemption, open: Decimal): DraftLine {
+  const price = due.billed.find((each) => isForCharge(redemption, each.price))?.price ?? null;
+  const line = lineOfItsOwn(input, redemption, due.period.start, open.negated(), price);
+  return {
+    ...{ ...line, cutTurn: 'credit', cut: 'credited' },
+    stored: (total) => ({ ...line.stored(total), discountPrice: Decimal.max(ZERO, total.net.negated()) }),
+  };
 }
 
 interface Drafts {
@@ -261,10 +274,6 @@ function chargesIn(
   return { all, amounts: all.map(({ amount }) => amount) };
 }
 
-/** The minimum of the plan has no price. */
-const isForCharge = (redemption: BilledRedemption, price: BilledPrice | null): boolean =>
-  price === null ? !namesCharges(redemption.appliesTo) : isForPrice(redemption, price);
-
 /** What a coupon takes of a period that comes to so much; exact. */
 function offPeriod(
   { redemption, isIn, available }: CouponInPeriod,
@@ -330,8 +339,19 @@ function takenBack(
   all: readonly InPeriod[],
   isFor: readonly boolean[],
 ): DraftLine {
-  const price = all.find((each, at) => isFor[at] && each.price !== null)?.price;
+  const price = all.find((each, at) => isFor[at] && each.price !== null)?.price ?? null;
+  return lineOfItsOwn(input, redemption, period, amount, price);
+}
+
+/** A line of a coupon under no charge, with the tax of a price. */
+function lineOfItsOwn(
+  { taxRates }: CalculationInput,
+  redemption: BilledRedemption,
+  period: Instant,
+  amount: Decimal,
+  price: BilledPrice | null,
+): DraftLine {
   const content = { ...contentOf(redemption, period, amount), periodStart: period, periodEnd: period };
-  const taxRate = (price && input.taxRates.get(price.id)) ?? [...input.taxRates.values()][0] ?? ZERO;
+  const taxRate = (price && taxRates.get(price.id)) ?? [...taxRates.values()][0] ?? ZERO;
   return otherDraft({ amount, taxRate, content });
 }

@@ -9,6 +9,7 @@ import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
 import { selectInvoices, selectLines } from '../invoice/invoices.sql.ts';
 import { asBilled, cellOf, justBefore } from '../owed/charges.ts';
+import { giveOpenCoupons } from './coupons-back.ts';
 import { isOf, SAID, type TakenBack, takeBack } from './note-credits.ts';
 
 /** The units of a line that are on credit notes, at its price; null: its amounts say no units. */
@@ -60,15 +61,19 @@ async function creditCut(
   });
   const since = justBefore(cut.map((line) => timeOf(line).start).reduce(earliest));
   const items = itemsOf(await selectBilledLines(tx, invoice, since), await selectCredits(tx, invoice, since));
-  const all = cut.map((line): TakenBack => {
-    const those = items.filter((item) => isOf(item, line.priceId, timeOf(line)));
-    return {
-      items: those,
-      amount: decimal(line.workings?.cut ?? '0').negated(),
-      correction: SAID,
-      told: notedOf(line),
-    };
-  });
+  const isOfPeriod = ({ workings }: LineRow): boolean => workings?.coupon?.period !== undefined;
+  await giveOpenCoupons(dependencies, tx, cells, cut.filter(isOfPeriod), now);
+  const all = cut
+    .filter((line) => !isOfPeriod(line))
+    .map((line): TakenBack => {
+      const those = items.filter((item) => isOf(item, line.priceId, timeOf(line)));
+      return {
+        items: those,
+        amount: decimal(line.workings?.cut ?? '0').negated(),
+        correction: SAID,
+        told: notedOf(line),
+      };
+    });
   const taxBehavior = terms?.taxBehavior ?? cells.taxBehavior;
   await takeBack(dependencies, tx, { merchantId, subscriptionId, currency, taxBehavior }, all, now);
 }

@@ -1,17 +1,21 @@
 import type { Tx } from '../../db/index.ts';
-import { Decimal, sum } from '../../kernel/decimal.ts';
+import { Decimal, decimal, sum, ZERO } from '../../kernel/decimal.ts';
 import { type Instant, isBefore, type Period } from '../../kernel/time.ts';
 import { type CouponChange, couponChanges } from '../calculation/coupon-lines.ts';
+import { selectSumsOfCreditNotes } from '../credit-notes/credit-notes.sql.ts';
 import type { UnusedCreditRow } from '../credit-notes/unused-credit.ts';
 import { insertUnusedCredits } from '../credit-notes/unused-credits.sql.ts';
 import { selectBilledLines, selectCredits } from '../difference/billed.sql.ts';
 import { type AmountWithTax, type BilledItem, itemsOf, leftOfItem, quoted } from '../difference/billed.ts';
-import { couponsBilled } from '../difference/coupons-due.ts';
+import { billsUnder, couponsBilled } from '../difference/coupons-due.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
+import type { LineRow } from '../invoice/invoice-line.ts';
+import { selectInvoices } from '../invoice/invoices.sql.ts';
 import { justBefore } from '../owed/charges.ts';
 import { inTwoKinds } from '../owed/coupons.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
 import { leftOf } from './credit-lines.ts';
-import { type CreditsByInvoice, partOfLeft, rowOf, SAID, upTo } from './note-credits.ts';
+import { type CreditsByInvoice, noteCredits, partOfLeft, rowOf, SAID, upTo } from './note-credits.ts';
 
 /**
  * Credits that no further invoice bears lower what periods of the plan owe, and so what their coupons give
@@ -76,6 +80,83 @@ export async function isDiscountOwed(tx: Tx, terms: BillingTerms): Promise<boole
     (change) =>
       change.redemption.minimumAmount !== null && change.off.isZero() && change.amount.lt(0) && isTaken(change),
   );
+}
+
+/**
+ * What an invoice cannot bear of a coupon, because it has no charges left, is given on the invoices that billed the
+ * charges of the period, the last one first: credits above 0 of the coupon's own line on this invoice. No credit note
+ * comes above what is left of the charges.
+ * @param cut its lines of coupons of periods off which a total of 0 cut something
+ */
+export async function giveOpenCoupons(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  terms: BillingTerms,
+  cut: readonly LineRow[],
+  now: Instant,
+): Promise<void> {
+  if (cut.length === 0) return;
+  const items = await allItems(tx, terms);
+  const rooms = await roomsOf(tx, items);
+  const found = cut.flatMap((line) => partsOfOpen(line, terms, items, rooms));
+  const rows = await insertUnusedCredits(
+    tx,
+    found.map(({ item, change, net, tax }) => rowOfCoupon(terms, item, change, { net, tax }, now)),
+  );
+  const { merchantId } = terms;
+  for (const [invoiceId, places] of Map.groupBy(rows.keys(), (at) => (found[at] as PartOfCoupon).onInvoiceId))
+    await noteCredits(
+      dependencies,
+      tx,
+      { merchantId, invoiceId },
+      places.map((at) => rows[at] as UnusedCreditRow),
+      'all',
+      now,
+    );
+}
+
+/** What credit notes may still come to, by invoice. */
+async function roomsOf(tx: Tx, items: readonly BilledItem[]): Promise<Map<string, Decimal>> {
+  const ids = [...new Set(items.map(({ invoiceId }) => invoiceId))];
+  const [invoices, noted] = [await selectInvoices(tx, ids), await selectSumsOfCreditNotes(tx, ids)];
+  return new Map(
+    [...invoices.values()].map(({ id, grandTotal }) => {
+      const { amount, tax } = noted(id);
+      return [id, grandTotal.minus(amount).minus(tax)];
+    }),
+  );
+}
+
+/** The parts of what is open of a coupon, with the tax of the charges. */
+function partsOfOpen(
+  { invoiceId, workings }: LineRow,
+  terms: BillingTerms,
+  items: readonly BilledItem[],
+  rooms: Map<string, Decimal>,
+): PartOfCoupon[] {
+  const { taxBehavior, currency } = terms;
+  const { coupon, cut = '0' } = workings ?? {};
+  const redemption = terms.redemptions?.find(({ id }) => id === coupon?.redemptionId);
+  const start = coupon?.period === undefined ? null : Temporal.Instant.from(coupon.period);
+  const isOwn = (item: BilledItem): boolean =>
+    item.invoiceId === invoiceId && item.redemptionId === redemption?.id && start?.equals(item.period.start) === true;
+  const own = items.find(isOwn);
+  if (!(redemption && start && own)) return [];
+  let open = decimal(cut).negated();
+  return billsUnder({ terms, items }, redemption, start)
+    .filter(({ isStanding }) => isStanding)
+    .toReversed()
+    .flatMap((bill): PartOfCoupon[] => {
+      const [left, room] = [leftOfItem(bill), rooms.get(bill.invoiceId) ?? ZERO];
+      const amount = Decimal.min(open, quoted(left, taxBehavior));
+      if (amount.lte(0)) return [];
+      const { net, tax } = upTo(partOfLeft(left, amount, taxBehavior, currency), room, currency);
+      if (net.lte(0)) return [];
+      open = open.minus(quoted({ net, tax }, taxBehavior));
+      rooms.set(bill.invoiceId, room.minus(grossOf({ net, tax })));
+      const change = { redemption, period: { start, end: start }, amount, off: amount };
+      return [{ change, item: { ...own, taxRate: bill.taxRate }, onInvoiceId: bill.invoiceId, net, tax }];
+    });
 }
 
 /** What carries over is counted from its first period on. */

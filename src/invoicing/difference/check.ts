@@ -27,8 +27,9 @@ function twiceBilled(items: readonly BilledItem[]): string[] {
   );
 }
 
-/** No credit exceeds its lines. */
+/** No credit exceeds its lines. One of a coupon's line gives more than the line. */
 function overCredited(item: BilledItem): string[] {
+  if (item.redemptionId !== undefined) return [];
   const { net, tax } = leftOfItem(item);
   const isOver = item.net.gte(0) && (net.lt(0) || tax.lt(0));
   return isOver ? [`${item.displayName} of invoice ${item.invoiceId} is credited with more than was billed`] : [];

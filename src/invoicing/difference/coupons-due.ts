@@ -3,7 +3,7 @@ import { type Fraction, scale } from '../../kernel/fraction.ts';
 import { earliest, type Instant, isBefore, latest, type Period } from '../../kernel/time.ts';
 import { type Cell, cellAt, cellOf, cellsIn } from '../owed/charges.ts';
 import { ownPeriodAt } from '../owed/coupon-window.ts';
-import { inTwoKinds, shareIn, windowOf } from '../owed/coupons.ts';
+import { inTwoKinds, isForCharge, shareIn, windowOf } from '../owed/coupons.ts';
 import type { BilledPrice, BilledRedemption } from '../terms/billing-terms.ts';
 import { boundsOfSeries, type HistoricTerms, segmentAt, segmentsOf } from '../timeline/segments.ts';
 import { type BilledItem, leftBeforeNotes } from './billed.ts';
@@ -88,6 +88,24 @@ export function couponsBilled(state: Pick<CouponState, 'terms' | 'items'>): DueC
     .flatMap((start) => couponsIn({ ...state, terms, charges: [] }, start, ofPeriods, true));
 }
 
+/** The bills of a period of the plan that a redemption is for. */
+export function billsUnder(
+  { terms: all, items }: Pick<CouponState, 'terms' | 'items'>,
+  redemption: BilledRedemption,
+  start: Instant,
+): BilledItem[] {
+  const terms = withoutEnd(all);
+  const cell = ownPeriodAt(terms, start);
+  if (!cell) return [];
+  const period = { start, end: endOf(terms, cell) };
+  return items.filter(
+    (item) =>
+      item.redemptionId === undefined &&
+      isForCharge(redemption, priceOfItem(terms, item)) &&
+      shareOfItem(terms, period, item, { items, charges: [] }).numerator > 0n,
+  );
+}
+
 /**
  * The start of the first period of the plan that an invoice itself bills: coupons of an earlier one correct its bill.
  * Null: it has no period.
@@ -101,7 +119,7 @@ export function ownStartOf(terms: HistoricTerms, invoice: UncalculatedInvoice | 
 }
 
 /** Usage that is billed of a time after an end as of the past stays billed, and so do the periods of its coupons. */
-const withoutEnd = <Terms extends HistoricTerms>(terms: Terms): Terms =>
+export const withoutEnd = <Terms extends HistoricTerms>(terms: Terms): Terms =>
   terms.bounds.endsAt === null ? terms : { ...terms, bounds: { ...terms.bounds, endsAt: null } };
 
 /** The periods of the plan in which the service of some charges lies, and (of an invoice) all from its own start. */

@@ -14,7 +14,7 @@ import {
   selectUncalculatedOf,
 } from '../difference/billed.sql.ts';
 import { type BilledItem, itemsOf, type StoredLine } from '../difference/billed.ts';
-import { couponsDue, type DueCoupons } from '../difference/coupons-due.ts';
+import { couponsDue, type DueCoupons, withoutEnd } from '../difference/coupons-due.ts';
 import {
   type BillingState,
   commitmentsDue,
@@ -208,17 +208,19 @@ const startsIn = (terms: BillingTerms, invoice: InvoicePeriod): Instant[] => [
   ...[cellOf(terms, invoice), ...planPeriodsOf(terms, invoice).flatMap((cell) => cellsIn(terms, cell))].map((cell) =>
     startOfBills(terms, cell),
   ),
-  ...(inTwoKinds(terms.redemptions).ofPeriods.length > 0
-    ? [startOfOwn(terms, cellOf(terms, invoice).start) ?? invoice.periodStart]
-    : []),
+  ...(inTwoKinds(terms.redemptions).ofPeriods.length > 0 ? startsOfOwn(terms, cellOf(terms, invoice).start) : []),
   // What a coupon carries over is its amounts less all that it took.
   ...(terms.redemptions ?? []).flatMap(({ carriesOver, from }) => (carriesOver ? [from] : [])),
 ];
 
-/** From where on bills of the plan's period that holds an instant can begin. */
-function startOfOwn(terms: BillingTerms, at: Instant): Instant | null {
-  const cell = ownPeriodAt(terms, at);
-  return cell && startOfBills(terms, cell);
+/**
+ * From where on bills of the plan's period that holds an instant can begin: also those of a longer series with service
+ * in it, of which it has a share.
+ */
+function startsOfOwn(terms: BillingTerms, at: Instant): Instant[] {
+  const lived = withoutEnd(terms);
+  const cell = ownPeriodAt(lived, at);
+  return cell ? [cell, ...cellsIn(lived, cell)].map((each) => startOfBills(lived, each)) : [at];
 }
 
 /** From where on lines can matter: from the start of the earliest period of which the invoice may bill something. */

@@ -83,6 +83,10 @@ export function namedOnly(terms: HistoricTerms): readonly BilledRedemption[] | n
 export const isForPrice = ({ appliesTo: of }: BilledRedemption, price: BilledPrice): boolean =>
   appliesTo({ ...of, planIds: [] }, { planId: '', price });
 
+/** The same of a charge. @param price null: the minimum of the plan, which has none */
+export const isForCharge = (redemption: BilledRedemption, price: BilledPrice | null): boolean =>
+  price === null ? !namesCharges(redemption.appliesTo) : isForPrice(redemption, price);
+
 /** When the service of a charge begins: with its period or the last change of its terms, never with a cut. */
 const serviceOf = ({ spans, period }: Served): readonly Period[] => (spans.length > 0 ? spans : [period]);
 
