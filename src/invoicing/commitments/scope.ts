@@ -1,12 +1,11 @@
 import { findChildren } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { selectOpenSubscriptions } from '../billing-credits/billing-credits.sql.ts';
+import { selectBilledSubscriptions } from '../difference/commitments.sql.ts';
+import { MOST_CHILDREN } from '../drafts/commitments-together.ts';
 import type { BillingSource, BillingTerms } from '../terms/billing-terms.ts';
 import type { Commitment } from '../terms/commitment.ts';
 import { lockBilling } from '../usage/billing-lock.sql.ts';
-
-/** Of so many customers for which one pays the subscriptions count. */
-const MOST_CHILDREN = 1000;
 
 type Scoped = Pick<Commitment, 'subscriptionId' | 'customerId'>;
 
@@ -32,3 +31,13 @@ export const billedFor = async (tx: Tx, commitment: Scoped): Promise<string[]> =
 /** Locks the billing of what uses the credits of a commitment. */
 export const lockScope = async (tx: Tx, commitment: Scoped): Promise<number> =>
   lockBilling(tx, await billedFor(tx, commitment));
+
+/** The terms of all subscriptions of some customers that were ever billed in the currency of a commitment on its clock. */
+export const termsOfAll = async (
+  source: BillingSource,
+  tx: Tx,
+  customerIds: readonly string[],
+  commitment: Pick<Commitment, 'clockId' | 'currency'>,
+): Promise<BillingTerms[]> => [
+  ...(await source.termsOf(tx, await selectBilledSubscriptions(tx, customerIds, commitment))).values(),
+];

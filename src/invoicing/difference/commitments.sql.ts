@@ -16,6 +16,32 @@ export const selectCommitmentsOf = (tx: Tx, subscriptionId: string, type: Commit
      where merchant_id = ${tx.merchantId} and subscription_id = ${subscriptionId} and type = ${type}
      order by priority, seq`);
 
+/** The postpaid commitments of some customers in a currency on a clock, in their order. */
+export const selectPostpaid = (
+  tx: Tx,
+  customerIds: readonly string[],
+  { clockId, currency }: Pick<Commitment, 'clockId' | 'currency'>,
+): Promise<Commitment[]> =>
+  tx.rows<Commitment>(sql`
+    select ${COMMITMENT_COLUMNS} from commitment
+     where merchant_id = ${tx.merchantId} and customer_id = any (${[...customerIds]}::text[])
+       and clock_id is not distinct from ${clockId} and currency = ${currency} and type = 'postpaid'
+     order by priority, seq`);
+
+/** The subscriptions of some customers in a currency on a clock that were ever billed, the oldest first. */
+export const selectBilledSubscriptions = async (
+  tx: Tx,
+  customerIds: readonly string[],
+  { clockId, currency }: Pick<Commitment, 'clockId' | 'currency'>,
+): Promise<string[]> =>
+  (
+    await tx.rows<{ subscriptionId: string }>(sql`
+      select subscription_id from invoice
+       where merchant_id = ${tx.merchantId} and customer_id = any (${[...customerIds]}::text[])
+         and subscription_id is not null and clock_id is not distinct from ${clockId} and currency = ${currency}
+       group by subscription_id order by min(seq)`)
+  ).map(({ subscriptionId }) => subscriptionId);
+
 /** What an invoice asked of what is missing to a commitment. */
 export interface AskedTrueUp {
   readonly invoiceId: string;

@@ -1,5 +1,6 @@
 import type { Taxation } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
+import type { Instant } from '../../kernel/time.ts';
 import type { Calculation } from '../calculation/calculation.ts';
 import { expectedCredits } from '../credits/give-credits.ts';
 import type { StoredLine } from '../difference/billed.ts';
@@ -8,7 +9,7 @@ import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { FrozenTerms } from '../invoice/frozen-terms.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { selectWaiting } from '../invoice/invoices.sql.ts';
-import type { BillingSource, BillingTerms } from '../terms/billing-terms.ts';
+import type { BillingTerms } from '../terms/billing-terms.ts';
 import { readUsageOfEach } from '../usage/read-usage.ts';
 import { asPlanned, calculatedBefore, inBillingOrder } from './billing-order.ts';
 import { type Billing, billingOf, type Loaded, loadBillings, withBilled } from './billing-state.ts';
@@ -18,6 +19,7 @@ import { freezeEach, type KnownTerms } from './freeze-terms.ts';
 import { HeldCredits } from './held-credits.ts';
 import { selectManualLinesIfClosed } from './manual-lines.sql.ts';
 import { waitingFor } from './manual-lines.ts';
+import type { SpendingSubscription } from './spending.ts';
 import { termsOfInvoices } from './terms-of-invoices.ts';
 import { freezeTrueUps } from './true-ups.ts';
 
@@ -48,7 +50,7 @@ export async function tryPreviews(
   const previews: (Calculation | null)[] = [];
   for (const turn of turns) {
     const all = turn.map((each) => facts.get(each) as PreviewFacts);
-    previews.push((await previewTurn(tx, dependencies.source, all, held.copy())).at(-1) ?? null);
+    previews.push((await previewTurn(dependencies, tx, all, held.copy())).at(-1) ?? null);
   }
   return previews;
 }
@@ -59,11 +61,13 @@ const invoicesOf = (turns: readonly (readonly ToPreview[])[]): InvoiceRow[] =>
 /**
  * The bills of all open periods of a customer's subscriptions, or of several, if they ended now: what is open burns
  * credits in the order of the subscriptions.
+ * @param asks `charges`: nothing of what is missing to commitments
  */
 export async function previewTogether(
   dependencies: InvoicingDependencies,
   tx: Tx,
   invoices: readonly InvoiceRow[],
+  asks: 'all' | 'charges' = 'all',
 ): Promise<{ readonly invoice: InvoiceRow; readonly calculation: Calculation }[]> {
   const termsOf = await termsOfInvoices(tx, dependencies.source, invoices);
   const ofSubscriptions = Map.groupBy(invoices, (invoice) => termsOf(invoice));
@@ -75,7 +79,7 @@ export async function previewTogether(
   const found: { invoice: InvoiceRow; calculation: Calculation }[] = [];
   for (const turn of turns) {
     const all = turn.map((each) => facts.get(each) as PreviewFacts);
-    const calculations = await previewTurn(tx, dependencies.source, all, held);
+    const calculations = await previewTurn(dependencies, tx, all, held, asks);
     for (const [place, calculation] of calculations.entries())
       if (calculation) found.push({ invoice: (turn[place] as ToPreview).invoice, calculation });
   }
@@ -126,17 +130,22 @@ async function loadFacts(
  * @returns null for one that cannot be calculated
  */
 async function previewTurn(
+  dependencies: InvoicingDependencies,
   tx: Tx,
-  source: BillingSource,
   turn: readonly PreviewFacts[],
   held: HeldCredits,
+  asks: 'all' | 'charges' = 'all',
 ): Promise<(Calculation | null)[]> {
+  const { source } = dependencies;
   const before: StoredLine[] = [];
   const previews: (Calculation | null)[] = [];
   for (const facts of turn) {
     const billing = billingOf(withBilled(facts.loaded, before));
     const { others } = facts.loaded.state;
-    const withTrueUps = await freezeTrueUps(tx, source, { ...facts, billing, others, before });
+    const openOf = (all: readonly BillingTerms[]) =>
+      withOpenPeriods(dependencies, tx, all, facts.invoice.gracePeriodEnd);
+    const withTrueUps =
+      asks === 'all' ? await freezeTrueUps(tx, source, { ...facts, billing, others, before, openOf }) : facts.frozen;
     const frozen = await held.freeze(tx, source, { ...facts, billing, frozen: withTrueUps });
     const calculation = calculateOrNull(facts, billing, frozen);
     if (calculation) held.take(calculation);
@@ -144,6 +153,33 @@ async function previewTurn(
     previews.push(calculation);
   }
   return previews;
+}
+
+/** Subscriptions with what their open periods come to now. */
+export async function withOpenPeriods(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  all: readonly BillingTerms[],
+  now: Instant,
+): Promise<SpendingSubscription[]> {
+  const waiting = await selectWaiting(
+    tx,
+    all.map(({ subscriptionId }) => subscriptionId),
+  );
+  const previews = await previewTogether(dependencies, tx, [...waiting.values()].flat(), 'charges');
+  const invoice = { gracePeriodEnd: now, periodStart: now, periodEnd: now };
+  const frozen = await freezeEach(
+    dependencies,
+    tx,
+    all.map((terms) => ({ terms, invoice })),
+  );
+  const open = Map.groupBy(previews, (preview) => preview.invoice.subscriptionId);
+  return all.map((terms, place) => {
+    const lines = (open.get(terms.subscriptionId) ?? []).flatMap((preview) =>
+      preview.calculation.lines.map((line) => storedLineOf(preview.invoice, line)),
+    );
+    return { terms, unstored: { lines, invoiceId: '', frozen: frozen[place] as FrozenTerms } };
+  });
 }
 
 function calculateOrNull(
