@@ -508,6 +508,7 @@ create table commitment (
   available_on text,
   rollover jsonb,
   next_action_at timestamp with time zone,
+  overrides jsonb default '[]'::jsonb not null,
   constraint commitment_pkey PRIMARY KEY (merchant_id, id),
   constraint commitment_merchant_id_clock_id_fkey FOREIGN KEY (merchant_id, clock_id) REFERENCES test_clock(merchant_id, id),
   constraint commitment_available_on_check CHECK ((available_on = ANY (ARRAY['issue'::text, 'payment'::text]))),
@@ -515,6 +516,7 @@ create table commitment (
   constraint commitment_true_up_check CHECK ((true_up = ANY (ARRAY['segment'::text, 'term'::text]))),
   constraint commitment_type_check CHECK ((type = ANY (ARRAY['prepaid'::text, 'postpaid'::text])))
 );
+CREATE INDEX commitment_agreed ON commitment USING btree (merchant_id, customer_id) WHERE (overrides <> '[]'::jsonb);
 CREATE INDEX commitment_all ON commitment USING btree (seq DESC);
 CREATE INDEX commitment_due ON commitment USING btree (next_action_at) WHERE ((clock_id IS NULL) AND (next_action_at IS NOT NULL));
 CREATE INDEX commitment_due_on_clock ON commitment USING btree (merchant_id, clock_id, next_action_at, seq) WHERE ((clock_id IS NOT NULL) AND (next_action_at IS NOT NULL));

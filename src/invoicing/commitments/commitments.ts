@@ -17,6 +17,7 @@ import { checkChosen } from '../terms/applies-to.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
 import type { Commitment } from '../terms/commitment.ts';
 import { agreedDates } from '../terms/prepaid.ts';
+import { decideAgreedPrices, lockAgreed, withAgreedPrices } from './agreed-prices.ts';
 import { insertCommitment, selectCommitment, updateCommitment } from './commitments.sql.ts';
 import { type ReadCommitment, standingOf } from './figures.ts';
 import {
@@ -57,7 +58,7 @@ export async function createCommitment(
       : await clockForCustomer(dependencies, tx, body.customerId, body.testClockId);
   if (!clock.ok) return clock;
   const now = await effectiveNow(tx, clock.value, wall);
-  const commitment: Commitment = {
+  const without: Commitment = {
     merchantId: tx.merchantId,
     id: newId('commitment'),
     ...of,
@@ -73,6 +74,7 @@ export async function createCommitment(
     priority: body.priority ?? 0,
     ...(body.type === 'postpaid' ? { ...POSTPAID, trueUp: body.trueUp ?? 'segment' } : prepaidFieldsOf(body)),
     onEnd: body.onEnd ?? 'owed',
+    overrides: [],
     endedAt: null,
     endReason: null,
     clockId: clock.value,
@@ -80,13 +82,17 @@ export async function createCommitment(
     updatedAt: now,
     nextActionAt: null,
   };
-  const errors = [...faultsOfType(body), ...faultsOf(commitment, now)];
-  errors.push(...faultsOfSubscription(terms, commitment, now));
+  const errors = [...faultsOfType(body), ...faultsOf(without, now)];
+  errors.push(...faultsOfSubscription(terms, without, now));
   if (errors.length > 0) return invalid(errors);
-  const named = await checkChosen(tx, commitment.appliesTo);
+  const named = await checkChosen(tx, without.appliesTo);
   if (!named.ok) return named;
+  const agreed = await decideAgreedPrices(dependencies.source, tx, body.overrides ?? [], without, terms);
+  if (!agreed.ok) return agreed;
+  const commitment = { ...without, overrides: agreed.value };
+  await lockAgreed(tx, commitment);
   await lockScope(tx, commitment);
-  await insertCommitment(tx, commitment);
+  await withAgreedPrices(dependencies, tx, commitment, () => insertCommitment(tx, commitment), now);
   if (subscriptionId !== null) await dependencies.source.markCommitted(tx, subscriptionId);
   if (commitment.type === 'prepaid') await settlePrepaid(dependencies, tx, commitment, now);
   else if (subscriptionId === null) await watchTrueUps(tx, commitment, now);
@@ -217,9 +223,10 @@ export async function endCommitment(
 ): Promise<Result<ReadCommitment>> {
   const found = await lockWithNow(dependencies, tx, id, wall);
   if (!found.ok) return found;
-  const { now, status } = found.value;
+  const { commitment, now, status } = found.value;
   if (status === 'ended') return fail('INVALID_TRANSITION', {}, 'The commitment has ended.');
-  const ended = await updateCommitment(tx, id, { endedAt: now, endReason: reason }, now);
+  const end = () => updateCommitment(tx, id, { endedAt: now, endReason: reason }, now);
+  const ended = await withAgreedPrices(dependencies, tx, commitment, end, now);
   if (ended.type === 'prepaid') await settlePrepaid(dependencies, tx, ended, now);
   else if (ended.subscriptionId === null) await settleTrueUps(dependencies, tx, ended, now);
   return ok(await readCommitment(dependencies, tx, ended, wall));
@@ -230,6 +237,7 @@ async function lockWithNow({ source }: InvoicingDependencies, tx: Tx, id: string
   const seen = await selectCommitment(tx, id);
   if (!seen) return notFound('commitment');
   const now = await effectiveNow(tx, seen.clockId, wall);
+  await lockAgreed(tx, seen);
   await lockScope(tx, seen);
   const commitment = (await selectCommitment(tx, id, true)) as Commitment;
   const terms = await termsOfCommitment(source, tx, seen);

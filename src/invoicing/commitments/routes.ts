@@ -23,7 +23,8 @@ export const commitmentRoutes = (dependencies: InvoicingDependencies): readonly 
     summary: 'Create a commitment',
     description:
       'The customer promises to spend an amount in each segment of a term. What is missing at the end of a segment, ' +
-      'or of the term, is a line of the invoice of the subscription that ends then or next.',
+      'or of the term, is a line of the invoice of the subscription that ends then or next. Of all subscriptions of the ' +
+      'customer it is an invoice of its own.',
     access: { role: 'member', merchant: 'body' },
     body: CommitmentCreateBody,
     replies: { 201: CommitmentReply },

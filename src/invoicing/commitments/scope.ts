@@ -41,3 +41,7 @@ export const termsOfAll = async (
 ): Promise<BillingTerms[]> => [
   ...(await source.termsOf(tx, await selectBilledSubscriptions(tx, customerIds, commitment))).values(),
 ];
+
+/** The subscriptions with open periods for which a commitment agrees prices: those of its own customer. */
+export const agreedFor = async (tx: Tx, { subscriptionId, customerId }: Scoped): Promise<string[]> =>
+  subscriptionId === null ? selectOpenSubscriptions(tx, [customerId]) : [subscriptionId];

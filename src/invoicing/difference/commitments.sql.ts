@@ -7,13 +7,20 @@ import type { Commitment } from '../terms/commitment.ts';
 
 export const COMMITMENT_COLUMNS: Sql = sql`merchant_id, id, customer_id, subscription_id, name, currency, type, segments,
   applies_to, priority, true_up, invoice_at, available_on, rollover, on_end, ended_at, end_reason, clock_id,
-  next_action_at, created_at, updated_at`;
+  next_action_at, overrides, created_at, updated_at`;
 
 /** The commitments of a type for which the spending of a subscription counts, in their order. */
 export const selectCommitmentsOf = (tx: Tx, subscriptionId: string, type: Commitment['type']): Promise<Commitment[]> =>
   tx.rows<Commitment>(sql`
     select ${COMMITMENT_COLUMNS} from commitment
      where merchant_id = ${tx.merchantId} and subscription_id = ${subscriptionId} and type = ${type}
+     order by priority, seq`);
+
+/** The commitments of some customers that agree prices, in their order. */
+export const selectAgreeing = (tx: Tx, customerIds: readonly string[]): Promise<Commitment[]> =>
+  tx.rows<Commitment>(sql`
+    select ${COMMITMENT_COLUMNS} from commitment
+     where merchant_id = ${tx.merchantId} and customer_id = any (${[...customerIds]}::text[]) and overrides <> '[]'
      order by priority, seq`);
 
 /** The postpaid commitments of some customers in a currency on a clock, in their order. */
