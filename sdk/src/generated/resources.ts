@@ -2049,7 +2049,7 @@ export interface CommitmentsResource {
   /**
    * Create a commitment.
    *
-   * The customer promises to spend an amount in each segment of a term. What is missing at the end of a segment, or of the term, is a line of the invoice of the subscription that ends then or next.
+   * The customer promises to spend an amount in each segment of a term. What is missing at the end of a segment, or of the term, is a line of the invoice of the subscription that ends then or next. Of all subscriptions of the customer it is an invoice of its own.
    *
    * `POST /v0/commitments`
    */
