@@ -1,4 +1,5 @@
--- Postpaid commitments of all subscriptions of a customer (docs/decisions/0275-commitments-of-several-subscriptions.md).
+-- Postpaid commitments of all subscriptions of a customer
+-- (docs/decisions/0275-commitments-of-several-subscriptions.md).
 
 /* When a commitment looks at what is missing, and which of its segments are settled. Its job comes after that of
    invoices, so that those which end with a segment are calculated. */

@@ -9,7 +9,8 @@ import type { PriceOverridesBody } from '../terms/price-override-schema.ts';
 import { agreedFor, termsOfAll } from './scope.ts';
 
 /**
- * The agreed prices of a new commitment as they are stored: of prices that its subscription has, or one of its customer.
+ * The agreed prices of a new commitment as they are stored: of prices that its subscription has, or one of its
+ * customer.
  * @param terms of its subscription; null: it is of all of the customer's
  */
 export async function decideAgreedPrices(

@@ -32,7 +32,7 @@ export const billedFor = async (tx: Tx, commitment: Scoped): Promise<string[]> =
 export const lockScope = async (tx: Tx, commitment: Scoped): Promise<number> =>
   lockBilling(tx, await billedFor(tx, commitment));
 
-/** The terms of all subscriptions of some customers that were ever billed in the currency of a commitment on its clock. */
+/** The terms of the subscriptions of some customers that were ever billed in a currency on a clock. */
 export const termsOfAll = async (
   source: BillingSource,
   tx: Tx,

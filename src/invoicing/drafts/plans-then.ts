@@ -37,7 +37,10 @@ export function plansOf(
   );
 }
 
-/** The terms with the planned end, the pauses, the coupons and the prices of commitments of then, and without the versions of later changes. */
+/**
+ * The terms with the planned end, the pauses, the coupons and the prices of commitments of then, and without the
+ * versions of later changes.
+ */
 function termsThen(
   terms: BillingTerms,
   { endsAt, changeIds = [], pauses = [], committed = [], redemptions = {} }: FrozenHistory,
