@@ -75,7 +75,7 @@ export { billForCustomers } from './page/bill.ts';
 export type { Standing } from './page/standing.ts';
 export { chargeAtOnce } from './paying/card-charge.ts';
 export { selectWaitingDebts as findWaitingDebts } from './paying/debts.sql.ts';
-export { checkLimits, dimensionsOf, normaliseProperties, PriceProperties } from './rating/index.ts';
+export { checkLimits, dimensionsOf, normaliseProperties } from './rating/index.ts';
 export {
   type CustomerInvoice,
   type ListedInvoice,
