@@ -508,6 +508,7 @@ create table commitment (
   available_on text,
   rollover jsonb,
   next_action_at timestamp with time zone,
+  overrides jsonb default '[]'::jsonb not null,
   constraint commitment_pkey PRIMARY KEY (merchant_id, id),
   constraint commitment_merchant_id_clock_id_fkey FOREIGN KEY (merchant_id, clock_id) REFERENCES test_clock(merchant_id, id),
   constraint commitment_available_on_check CHECK ((available_on = ANY (ARRAY['issue'::text, 'payment'::text]))),
@@ -515,6 +516,7 @@ create table commitment (
   constraint commitment_true_up_check CHECK ((true_up = ANY (ARRAY['segment'::text, 'term'::text]))),
   constraint commitment_type_check CHECK ((type = ANY (ARRAY['prepaid'::text, 'postpaid'::text])))
 );
+CREATE INDEX commitment_agreed ON commitment USING btree (merchant_id, customer_id) WHERE (overrides <> '[]'::jsonb);
 CREATE INDEX commitment_all ON commitment USING btree (seq DESC);
 CREATE INDEX commitment_due ON commitment USING btree (next_action_at) WHERE ((clock_id IS NULL) AND (next_action_at IS NOT NULL));
 CREATE INDEX commitment_due_on_clock ON commitment USING btree (merchant_id, clock_id, next_action_at, seq) WHERE ((clock_id IS NOT NULL) AND (next_action_at IS NOT NULL));
@@ -535,6 +537,18 @@ create table commitment_date (
 );
 CREATE UNIQUE INDEX commitment_date_of_invoice ON commitment_date USING btree (merchant_id, invoice_id);
 alter table commitment_date enable row level security; -- with the two policies of tenant_table()
+
+create table commitment_true_up (
+  merchant_id text not null,
+  commitment_id text not null,
+  segment integer not null,
+  number integer not null,
+  invoice_id text not null,
+  created_at timestamp with time zone not null,
+  constraint commitment_true_up_pkey PRIMARY KEY (merchant_id, commitment_id, segment, number)
+);
+CREATE UNIQUE INDEX commitment_true_up_of_invoice ON commitment_true_up USING btree (merchant_id, invoice_id);
+alter table commitment_true_up enable row level security; -- with the two policies of tenant_table()
 
 create table confirmed_tax_id (
   merchant_id text not null,
@@ -3511,6 +3525,20 @@ create table timeline_fact (
 );
 alter table timeline_fact enable row level security; -- with the two policies of tenant_table()
 
+create table true_up_watch (
+  merchant_id text not null,
+  id text not null,
+  clock_id text,
+  settled integer default 0 not null,
+  next_action_at timestamp with time zone,
+  constraint true_up_watch_pkey PRIMARY KEY (merchant_id, id),
+  constraint true_up_watch_merchant_id_clock_id_fkey FOREIGN KEY (merchant_id, clock_id) REFERENCES test_clock(merchant_id, id),
+  constraint true_up_watch_merchant_id_id_fkey FOREIGN KEY (merchant_id, id) REFERENCES commitment(merchant_id, id)
+);
+CREATE INDEX true_up_watch_due ON true_up_watch USING btree (next_action_at) WHERE ((clock_id IS NULL) AND (next_action_at IS NOT NULL));
+CREATE INDEX true_up_watch_due_on_clock ON true_up_watch USING btree (merchant_id, clock_id, next_action_at, id) WHERE ((clock_id IS NOT NULL) AND (next_action_at IS NOT NULL));
+alter table true_up_watch enable row level security; -- with the two policies of tenant_table()
+
 create table unbilled_day (
   merchant_id text not null,
   day date not null,
@@ -5138,6 +5166,19 @@ if 'tax_record' = any ($1) then
                      where f.merchant_id = t.merchant_id and f.kind = 'tax_record' and f.id = t.id
                        and f.due_at = t.next_action_at and f.parked_at is not null));
         end if;
+if 'true_up_watch' = any ($1) then
+          return query
+          select c.merchant_id, c.id
+            from test_clock c
+           where c.deleted_at is null and c.advancing_to is null
+             and exists (
+               select from true_up_watch t
+                where t.merchant_id = c.merchant_id and t.clock_id = c.id and t.next_action_at <= c.clock_time
+                  and not exists (
+                    select from due_failure f
+                     where f.merchant_id = t.merchant_id and f.kind = 'true_up_watch' and f.id = t.id
+                       and f.due_at = t.next_action_at and f.parked_at is not null));
+        end if;
        end $function$;
 
 CREATE OR REPLACE FUNCTION continue_event_key_work(wanted text)
@@ -6172,6 +6213,18 @@ if 'tax_record' = any ($1) then
                   and (f.parked_at is not null or f.retry_at > $2))
            order by t.next_action_at
            limit $3;
+        end if;
+if 'true_up_watch' = any ($1) then
+          return query
+          select 'true_up_watch'::text, t.merchant_id, t.id, t.next_action_at
+            from true_up_watch t
+           where t.clock_id is null and t.next_action_at <= $2
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'true_up_watch' and f.id = t.id and f.due_at = t.next_action_at
+                  and (f.parked_at is not null or f.retry_at > $2))
+           order by t.next_action_at
+           limit $3;
         end if; end $function$;
 
 CREATE OR REPLACE PROCEDURE due_table(IN kind_name text, IN name regclass)
@@ -7116,6 +7169,18 @@ if 'tax_record' = any ($1) then
                 where f.merchant_id = t.merchant_id and f.kind = 'tax_record' and f.id = t.id and f.due_at = t.next_action_at
                   and f.parked_at is not null)
            order by t.next_action_at, t.seq
+           limit 1;
+        end if;
+if 'true_up_watch' = any ($1) then
+          return query
+          select 'true_up_watch'::text, t.merchant_id, t.id, t.next_action_at
+            from true_up_watch t
+           where t.merchant_id = $2 and t.clock_id = $3 and t.next_action_at <= $4
+             and not exists (
+               select from due_failure f
+                where f.merchant_id = t.merchant_id and f.kind = 'true_up_watch' and f.id = t.id and f.due_at = t.next_action_at
+                  and f.parked_at is not null)
+           order by t.next_action_at, t.id
            limit 1;
         end if; end $function$;
 

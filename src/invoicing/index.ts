@@ -21,6 +21,7 @@ export { updateToSettle as wakeCommitments } from './commitments/prepaid.sql.ts'
 export { PREPAID_DATE, prepaidDates } from './commitments/prepaid.ts';
 export { giveCredits } from './credits/give-credits.ts';
 export { selectLastService as findLastService } from './difference/billed.sql.ts';
+export { type CommittedPrices, findCommittedPrices } from './difference/committed-prices.ts';
 export { selectOrderItems as findOrderItems } from './difference/order-items.sql.ts';
 export type { OrderCredit, OrderItem } from './difference/order-items.ts';
 export { agreedPriceOf, countsUnits } from './documents/describe-document.ts';
@@ -74,7 +75,7 @@ export { billForCustomers } from './page/bill.ts';
 export type { Standing } from './page/standing.ts';
 export { chargeAtOnce } from './paying/card-charge.ts';
 export { selectWaitingDebts as findWaitingDebts } from './paying/debts.sql.ts';
-export { checkLimits, dimensionsOf, normaliseProperties, PriceProperties } from './rating/index.ts';
+export { checkLimits, dimensionsOf, normaliseProperties } from './rating/index.ts';
 export {
   type CustomerInvoice,
   type ListedInvoice,
@@ -139,9 +140,10 @@ export type {
   Proration,
   SeriesBounds,
 } from './terms/billing-terms.ts';
-export { PriceOverrideReply } from './terms/price-override-schema.ts';
+export { PriceOverrideReply, PriceOverridesBody } from './terms/price-override-schema.ts';
 export {
   holdsAt,
+  mergeOverrides,
   NO_BOUND,
   saySame,
   withOverrides,

@@ -5,6 +5,7 @@ import { creditWatchDueKind } from './billing-credits/watch.ts';
 import { dunningDueKinds } from './collecting/dunning-steps.ts';
 import { retryCharge } from './collecting/pay-now.ts';
 import { commitmentDueKind } from './commitments/prepaid.ts';
+import { trueUpDueKind } from './commitments/true-ups.ts';
 import { asksCommitment } from './difference/due.ts';
 import { renderCreditNote, renderIssued, renderReceipt } from './documents/documents.ts';
 import { startCalculations } from './drafts/start-calculations.ts';
@@ -68,6 +69,7 @@ export const invoicingDueKinds = (dependencies: InvoicingDependencies): DueKind[
     step: (tx, { id }, now) => renderReceipt(dependencies, tx, id, now),
   },
   ...dunningDueKinds(dependencies),
+  trueUpDueKind(dependencies), // after the invoices that end with a segment
   creditWatchDueKind(dependencies),
 ];
 

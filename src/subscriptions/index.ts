@@ -1,6 +1,12 @@
 /** All that other domains may use of subscriptions. */
 
-export { loadPinned as findPinned, type PlanAtVersion, pinnedIn, termsOfNew } from './billing/agreement.ts';
+export {
+  findOverrides,
+  loadPinned as findPinned,
+  type PlanAtVersion,
+  pinnedIn,
+  termsOfNew,
+} from './billing/agreement.ts';
 export { billingSource } from './billing/billing-source.ts';
 export { type BillableUsage, findBillableUsage, type PricedUsage } from './billing/priced-usage.ts';
 export { changePlan } from './changes/changes.ts';

@@ -34,6 +34,7 @@ const APART = [
   // the model's schema, below
   ...['POST /v0/prices', 'PATCH /v0/prices/:id'].map((route) => `${route} body.properties`),
   ...['POST /v0/prices', 'PATCH /v0/prices/:id'].map((route) => `${route} body.currencyPrices.*.properties`),
+  'POST /v0/commitments body.overrides.*.properties',
   ...['', '/preview', '/:id/changes'].map((path) => `POST /v0/subscriptions${path} body.priceOverrides.*.properties`),
 ];
 

@@ -50,6 +50,7 @@ const OPEN_UNIONS: Readonly<Record<string, string>> = {
   BadRequest: '`errors` is there, or it is not',
   'PriceUpdate.properties': 'the stored price has the model where the change has none',
   'PriceOverride.properties': 'the price has the model',
+  'CommitmentCreate.overrides[].properties': 'the price has the model',
   'SubscriptionCreate.priceOverrides[].properties': 'the price has the model',
   'SubscriptionChangeCreate.priceOverrides[].properties': 'the price has the model',
 };
@@ -61,7 +62,7 @@ const IN_CURRENCIES = /\.currencyPrices\{\}\.properties$/;
 const FIGURE =
   /\.(?:\w*(?:Amount|Quantity|Price|Percent|Subtotal|Total|Tax|Cost|Balance)|amount|quantity|price|percent|percentage|percentageDiscount|subtotal|total|cost|balance)$/;
 /** Figures that may be the word `none` instead. */
-const OR_NONE = /(?:PriceOverride|\.priceOverrides\[\])\.(?:minimum|maximum)Amount$/;
+const OR_NONE = /(?:PriceOverride|\.(?:priceO|o)verrides\[\])\.(?:minimum|maximum)Amount$/;
 /** Fields that are times or days by their names. */
 const TIME = /\.(?:\w*(?:At|Until|PeriodStart|PeriodEnd|Date)|taxRegistrations\[\]\.(?:from|to))$/;
 const DECIMALS = new Set(['Decimal', 'DecimalNumber', 'DecimalInput']);

@@ -32,6 +32,29 @@ export function withCommitments(life: Life, dice: Dice): Life {
   return { ...life, steps };
 }
 
+/** The same life with a commitment of all its subscriptions, which ends with the life or soon after. */
+export function withWide(life: Life, dice: Dice): Life {
+  const amount = (units: number) =>
+    life.currency === 'JPY' ? String(units) : (units + dice.between(0, 99) / 100).toFixed(2);
+  const over = Math.max(0, ...life.steps.map((step) => (step.do === 'advance' ? step.to : 0)));
+  const parts = dice.of(1, 1, 2, 3);
+  const between = Array.from({ length: parts - 1 }, (_, part) => Math.floor((over * (part + 1)) / parts));
+  const commitTo: Step = {
+    do: 'commitAll',
+    ends: [...between, over + dice.of(0, 0, 1, 5 * DAY)],
+    amounts: Array.from({ length: parts }, () => amount(dice.of(0, 30, 300, 3_000, 30_000))),
+    ...(dice.once(3) && { isBySegment: true as const }),
+    ...(dice.once(4) && { prices: life.prices.flatMap((_, price) => (dice.once(2) ? [price] : [])) }),
+  };
+  const place = life.steps.findIndex(({ do: what }) => what === 'subscribe');
+  if (place === -1 || between.some((end, part) => end <= (between[part - 1] ?? 0))) return life;
+  return { ...life, steps: life.steps.toSpliced(dice.of(place, place + 1), 0, commitTo) };
+}
+
+/** Before anything is owed. */
+export const startOfLife = ({ steps }: Life): number =>
+  Math.min(0, ...steps.map((step) => (step.do === 'subscribe' ? step.startedAt : 0))) - DAY;
+
 /** From when on a commitment of a life holds: before anything is owed. */
 export const committedFrom = ({ startedAt }: Pick<Of<'subscribe'>, 'startedAt'>, now: number): number =>
   Math.min(startedAt, now) - DAY;
@@ -46,12 +69,7 @@ export const COMMITTED_FOR = 3_000 * DAY;
  */
 export function trueUpsAreOwed(life: Life, lived: Lived, owed: readonly Owed[]): string[] {
   if (life.taxBehavior === 'inclusive') return []; // it is net of tax, and what is owed is not
-  const unit = exact(10n ** BigInt(DIGITS[life.currency]));
-  const minor = (text: string): Exact => {
-    const amount = times(read(text.replace('-', '')), unit);
-    return text.startsWith('-') ? minus(exact(0n), amount) : amount;
-  };
-  const total = (all: readonly Exact[]) => all.reduce(plus, exact(0n));
+  const minor = minorIn(life);
   return lived.commitments.flatMap(({ step, commitment }) => {
     const id = lived.subscriptionIds.get(step.sub);
     const invoices = lived.invoices.filter(({ subscriptionId }) => subscriptionId === id);
@@ -74,22 +92,113 @@ export function trueUpsAreOwed(life: Life, lived: Lived, owed: readonly Owed[]):
     const is = total(lines.map(({ line }) => minor(line.totalPrice)));
     const spent = total(commitment.segments.map((segment: Resource) => minor(segment.spent)));
     const said = minus(amount, spent);
-    const tolerance = BigInt(own.reduce((sum, { roundings }) => sum + roundings, 0));
-    const isOff = (one: Exact, other: Exact): boolean => {
-      const { over, under } = minus(one, other);
-      return over > tolerance * under || -over > tolerance * under;
-    };
-    const text = ({ over, under }: Exact) => (Number((over * 1_000n) / under) / 1_000).toFixed(3);
+    const isOff = offBy(own);
     const name = `true-up: ${step.sub} committed to ${step.amounts.join(' + ')}`;
     const asked = lines.map(({ line, invoice }) => `${line.totalPrice} on ${invoice.kind} ${invoice.periodEnd}`);
     return [
       ...(isOff(is, should)
         ? [`${name} was asked ${text(is)} (${asked.join(', ')}), and is missing ${text(should)} (minor units)`]
         : []),
-      ...(isOff(said, missing) ? [`${name} says that ${text(spent)} is spent, so ${text(said)} is missing`] : []),
+      // What it does not need may be more of it, or of one of all subscriptions.
+      ...(lived.wide.length === 0 && isOff(said, missing)
+        ? [`${name} says that ${text(spent)} is spent, so ${text(said)} is missing`]
+        : []),
     ];
   });
 }
+
+const minorIn = (life: Life) => {
+  const unit = exact(10n ** BigInt(DIGITS[life.currency]));
+  return (text: string): Exact => {
+    const amount = times(read(text.replace('-', '')), unit);
+    return text.startsWith('-') ? minus(exact(0n), amount) : amount;
+  };
+};
+const total = (all: readonly Exact[]): Exact => all.reduce(plus, exact(0n));
+const text = ({ over, under }: Exact): string => (Number((over * 1_000n) / under) / 1_000).toFixed(3);
+const atLeast0 = (amount: Exact): Exact => (amount.over > 0n ? amount : exact(0n));
+/** Do two amounts differ by more than what is owed may be off? */
+const offBy = (owed: readonly Owed[]) => {
+  const tolerance = BigInt(owed.reduce((sum, { roundings }) => sum + roundings, 0));
+  return (one: Exact, other: Exact): boolean => {
+    const { over, under } = minus(one, other);
+    return over > tolerance * under || -over > tolerance * under;
+  };
+};
+
+/**
+ * What is missing to a commitment of all subscriptions (commercial.md §4), in lives of which nothing is given back. It
+ * holds for all of the life. What a subscription's own commitment needs counts for that one alone, because that comes
+ * first. Where a term has one amount, what was asked less what was credited of it is what is missing.
+ */
+export function wideTrueUpsAreOwed(life: Life, lived: Lived, owed: readonly Owed[]): string[] {
+  if (life.taxBehavior === 'inclusive' || lived.neverActive.size > 0 || isGivenBack(lived, lived.invoices)) return [];
+  const minor = minorIn(life);
+  const isOff = offBy(owed);
+  const isOpen = owed.some((each) => each.isOpen);
+  const hasOff = owed.some(({ price, amount }) => price === 'coupon' && amount.over !== 0n);
+  return lived.wide.flatMap(({ step, commitment }) => {
+    const lines: Resource[] = lived.invoices.flatMap((invoice) =>
+      invoice.lines.filter(({ commitmentId }: Resource) => commitmentId === commitment.id),
+    );
+    const ids = new Set(lines.map(({ id }) => id));
+    const back: Resource[] = lived.notes.flatMap((note) =>
+      note.reason === LESS_MISSING && note.status !== 'VOIDED'
+        ? note.lines.filter(({ appliesToLineId }: Resource) => ids.has(appliesToLineId))
+        : [],
+    );
+    const asked = minus(
+      total(lines.map(({ totalPrice }) => minor(totalPrice))),
+      total(back.map(({ amount }) => minor(amount))),
+    );
+    const amount = total(step.amounts.map(minor));
+    const spent = total(commitment.segments.map((segment: Resource) => minor(segment.spent)));
+    const name = `true-up of all: ${commitment.name} of ${step.amounts.join(' + ')}`;
+    const last = commitment.segments.at(-1) as Resource;
+    const ofLast = lines.filter(({ periodEnd }) => periodEnd === last.endDate);
+    const isOne = step.isBySegment === undefined || step.amounts.length === 1;
+    const said = isOne ? atLeast0(minus(amount, spent)) : minor(last.shortfall);
+    const isAsked = isOne
+      ? asked
+      : minus(
+          total(ofLast.map(({ totalPrice }) => minor(totalPrice))),
+          total(
+            back
+              .filter(({ appliesToLineId }) => ofLast.some(({ id }) => id === appliesToLineId))
+              .map((line) => minor(line.amount)),
+          ),
+        );
+    const itself = isOff(isAsked, said)
+      ? [`${name} asked ${text(isAsked)}, and says that ${text(said)} is missing`]
+      : [];
+    const own = lived.commitments.map((each) => each.step);
+    if (isOpen || (step.prices !== undefined && (hasOff || own.length > 0)) || own.some(({ prices }) => prices))
+      return itself;
+    const subs = [...new Set(owed.map(({ sub }) => sub))];
+    const left = subs.map((sub) => {
+      const counted = owed.filter(
+        (each) =>
+          each.sub === sub &&
+          (step.prices === undefined || (typeof each.price === 'number' && step.prices.includes(each.price))),
+      );
+      const amounts = own.filter((each) => each.sub === sub).flatMap((each) => each.amounts.map(minor));
+      const rest = minus(total(counted.map((each) => each.amount)), total(amounts));
+      return own.some((each) => each.sub === sub) ? atLeast0(rest) : rest;
+    });
+    const missing = atLeast0(minus(amount, total(left)));
+    const working = lines.map(({ totalPrice, periodEnd }) => `${totalPrice} at ${periodEnd}`).join(', ');
+    if (isOne)
+      return isOff(asked, missing)
+        ? [...itself, `${name} was asked ${text(asked)} (${working}), and is missing ${text(missing)} (minor units)`]
+        : itself;
+    return own.length === 0 && isOff(spent, total(left))
+      ? [...itself, `${name} says that ${text(spent)} is spent, and owed is ${text(total(left))}`]
+      : itself;
+  });
+}
+
+/** The reason of the credit notes by which it gives back what is not missing any more. */
+const LESS_MISSING = 'Less is missing to the commitment.';
 
 /** Is an invoice refunded or cancelled, or did it fail? */
 const isGivenBack = ({ notes }: Lived, invoices: readonly Resource[]): boolean =>

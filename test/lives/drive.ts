@@ -4,7 +4,7 @@ import type { FakeProvider } from '../../src/payments/testing/fake-provider.ts';
 import type { Answer, Merchant, TestEnvironment } from '../support/environment.ts';
 import { type Resource, shopOf } from '../support/shop.ts';
 import { scaled } from './agreed.ts';
-import { COMMITTED_FOR, committedFrom } from './committed.ts';
+import { COMMITTED_FOR, committedFrom, startOfLife } from './committed.ts';
 import type { Deed } from './history.ts';
 import {
   DIGITS,
@@ -40,6 +40,8 @@ export interface Lived {
   readonly credits: readonly Resource[];
   /** The commitments, each with the step that made it. */
   readonly commitments: readonly { readonly step: Of<'commit'>; readonly commitment: Resource }[];
+  /** Those of all subscriptions, alike. */
+  readonly wide: readonly { readonly step: Of<'commitAll'>; readonly commitment: Resource }[];
   /** The prepaid ones, and when a step ended them. */
   readonly prepaid: readonly {
     readonly step: Of<'prepay'>;
@@ -91,6 +93,7 @@ class Driver {
   readonly #grants = new Map<string, string>();
   readonly #credits: string[] = [];
   readonly #commitments: { readonly step: Of<'commit'>; readonly id: string }[] = [];
+  readonly #wide: { readonly step: Of<'commitAll'>; readonly id: string }[] = [];
   readonly #prepaid: { readonly step: Of<'prepay'>; readonly id: string; readonly endedAt: number | null }[] = [];
   readonly #redemptions = new Map<string, string[]>();
   readonly #ends = new Map<string, number>();
@@ -288,6 +291,8 @@ class Driver {
         return this.#credit(step);
       case 'commit':
         return this.#commit(step);
+      case 'commitAll':
+        return this.#commitAll(step);
       case 'prepay':
         return this.#prepay(step);
       case 'endPrepaid':
@@ -716,6 +721,23 @@ class Driver {
     return answer;
   }
 
+  async #commitAll(step: Of<'commitAll'>): Promise<Answer> {
+    const bounds = [startOfLife(this.#life), ...step.ends];
+    const answer = await this.#post('/v0/commitments', {
+      ...{ customerId: this.#customer.id, testClockId: this.#clock.id, name: `W${this.#wide.length}` },
+      ...{ currency: this.#life.currency, type: 'postpaid', priority: 1 },
+      segments: step.amounts.map((amount, place) => ({
+        startDate: instantOf(this.#life, bounds[place] as number),
+        endDate: instantOf(this.#life, bounds[place + 1] as number),
+        amount,
+      })),
+      trueUp: step.isBySegment ? 'segment' : 'term',
+      ...(step.prices && { appliesTo: { priceIds: step.prices.map((price) => this.#prices[price].id) } }),
+    });
+    if (answer.status === 201) this.#wide.push({ step, id: answer.body.id });
+    return answer;
+  }
+
   async #prepay(step: Of<'prepay'>): Promise<Answer | null> {
     const subscription = this.#subs.get(step.sub);
     if (!subscription) return null;
@@ -855,6 +877,9 @@ class Driver {
       credits: (await shop.read(`/v0/customers/${this.#customer.id}/billingCredits?limit=100`)).data,
       commitments: await Promise.all(
         this.#commitments.map(async ({ step, id }) => ({ step, commitment: await shop.read(`/v0/commitments/${id}`) })),
+      ),
+      wide: await Promise.all(
+        this.#wide.map(async ({ step, id }) => ({ step, commitment: await shop.read(`/v0/commitments/${id}`) })),
       ),
       prepaid: await Promise.all(
         this.#prepaid.map(async ({ id, ...made }) => ({

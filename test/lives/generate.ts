@@ -1,4 +1,4 @@
-import { withCommitments } from './committed.ts';
+import { withCommitments, withWide } from './committed.ts';
 import { withBought, withCredits } from './credits.ts';
 import { boundary, numberAt } from './history.ts';
 import { KINDS, type Kind } from './kinds.ts';
@@ -98,8 +98,10 @@ export function generate(
     const bought = kinds.has('bought') && fourth.next() < chance ? withBought(committed, fourth) : committed;
     const third = new Dice(seed * 8 + 3);
     const prepaid = kinds.has('prepaid') && third.next() < chance ? withPrepaid(bought, third) : bought;
+    const second = new Dice(seed * 8 + 2);
+    const wide = kinds.has('wide') && second.next() < chance ? withWide(prepaid, second) : prepaid;
     const isGrouped = kinds.has('grouped') && new Dice(seed * 8 + 6).next() < chance;
-    return isGrouped ? { ...prepaid, isGrouped } : prepaid;
+    return isGrouped ? { ...wide, isGrouped } : wide;
   }
   const dice = new Dice(seed * 8 + layer * 2 + (isTame || isGranted ? 1 : 0));
   return isGranted ? grantedLife(dice, seed) : new Generator(dice, seed, layer, isTame).life();

@@ -1,6 +1,6 @@
 import { type Exact, exact, minus, nearest, plus, read, times } from '../support/exact.ts';
 import type { Resource } from '../support/shop.ts';
-import { trueUpsAreOwed } from './committed.ts';
+import { trueUpsAreOwed, wideTrueUpsAreOwed } from './committed.ts';
 import { creditsPay } from './credits.ts';
 import type { Lived } from './drive.ts';
 import { historiesOf } from './history.ts';
@@ -32,6 +32,7 @@ export function judge(life: Life, whole: Lived): string[] {
     ...creditsPay(life, apart, owedOf(life, lived.deeds, lived.neverActive)),
     ...prepaidIsAsked(life, lived),
     ...trueUpsAreOwed(life, apart, owedOf(life, lived.deeds, lived.neverActive)),
+    ...wideTrueUpsAreOwed(life, apart, owedOf(life, lived.deeds, lived.neverActive)),
   ];
 }
 

@@ -48,6 +48,8 @@ export const KINDS = [
   'bought',
   /** Commitments of subscriptions over a term. */
   'trueUp',
+  /** Commitments of all subscriptions over a term. */
+  'wide',
   /** Prepaid commitments of subscriptions, which end early or not. */
   'prepaid',
   /** A recorded payment that came back, with an excess that was spent or not. */
@@ -118,6 +120,7 @@ export function kindsOf(life: Life, deeds: readonly Deed[]): Kind[] {
     credit: () => of('credit').length > 0,
     bought: () => of('credit').some(({ step }) => step.isBought),
     trueUp: () => of('commit').length > 0,
+    wide: () => of('commitAll').length > 0,
     prepaid: () => of('prepay').length > 0,
     reversed: () => of('reverse').length > 0,
     reissued: () => of('reissue').length > 0,

@@ -177,6 +177,16 @@ export type Step =
       /** Absent: all, and the minimum of the plan. */
       readonly prices?: readonly number[];
     }
+  /** A commitment of all subscriptions over all of the life, in segments that end at some instants. */
+  | {
+      readonly do: 'commitAll';
+      readonly ends: readonly number[];
+      readonly amounts: readonly string[];
+      /** What is missing is asked at the end of each segment; else once, at the last end. */
+      readonly isBySegment?: true;
+      /** Absent: all, and the minimums of the plans. */
+      readonly prices?: readonly number[];
+    }
   /** A prepaid commitment of a subscription: its segments lie between bounds. */
   | {
       readonly do: 'prepay';

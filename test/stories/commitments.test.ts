@@ -400,7 +400,6 @@ describe('a commitment that is refused', () => {
     ['another currency', { currency: 'EUR' }, 'currency'],
     ['its dates', { invoiceAt: 'start' }, 'invoiceAt'],
     ['its rollover', { rollover: { fraction: '0.5', days: 30 } }, 'rollover'],
-    ['agreed prices', { overrides: [] }, 'overrides'],
     ['an order', { orderId: 'ord_00000000000000000000000000' }, 'orderId'],
   ])('names %s', async (_, fields, field) => {
     const answer = await merchant.post('/v0/commitments', bodyOf('01-01 1 02-01', fields));

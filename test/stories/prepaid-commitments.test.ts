@@ -435,14 +435,6 @@ describe('a prepaid commitment of all subscriptions of a customer', () => {
     expect(await shop.invoice(made.segments[0].invoiceId)).toMatchObject({ unpaidAmount: '200.00' });
     expect(await creditsOf()).toMatchObject([{ voidedAt: day('01-21') }]);
   });
-
-  it('is no postpaid one', async () => {
-    const answer = await merchant.post(
-      '/v0/commitments',
-      bodyOf('01-01 1 02-01', { type: 'postpaid', subscriptionId: null }),
-    );
-    expect([answer.status, answer.body.errors?.[0]?.field]).toEqual([400, 'subscriptionId']);
-  });
 });
 
 describe('the invoice of a date that is given back', () => {

@@ -653,6 +653,7 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
         priority: 1,
         trueUp: 'term',
         onEnd: 'prorated',
+        overrides: [{ priceId: plan.prices[0].id, multiplier: '0.8', to: '2026-03-01T00:00:00Z' }],
         testClockId: subscription.testClockId,
         merchantId: merchant.id,
       },

@@ -2049,7 +2049,7 @@ export interface CommitmentsResource {
   /**
    * Create a commitment.
    *
-   * The customer promises to spend an amount in each segment of a term. Postpaid: what is missing at the end of a segment, or of the term, is a line of the invoice of the subscription that ends then or next. Prepaid: the amounts are invoiced first, and each segment makes a billing credit that pays the charges of its time.
+   * The customer promises to spend an amount in each segment of a term. Postpaid: what is missing at the end of a segment, or of the term, is a line of the invoice of the subscription that ends then or next; of all subscriptions of the customer it is an invoice of its own. Prepaid: the amounts are invoiced first, and each segment makes a billing credit that pays the charges of its time.
    *
    * `POST /v0/commitments`
    */

@@ -4355,9 +4355,9 @@ object: "commitment"
 merchantId: string
 /** The customer that has promised to spend. */
 customerId: string
-/** The subscription whose spending counts. Null, for a prepaid one: all of the customer on its clock. */
+/** The subscription whose spending counts. Null: all of the customer on its clock. */
 subscriptionId: (string | null)
-/** The order. Null: it is of a subscription. */
+/** The order. Null: it is of none. */
 orderId: (string | null)
 /** The name, as invoices show it. */
 name: string
@@ -4390,7 +4390,7 @@ days: number
 } | null)
 /** What an early end asks. `owed`: what is missing to all segments; of a prepaid one all dates. `prorated`: the part that is over; of a prepaid one the rest is given back. `waived`: nothing more. */
 onEnd: ("owed" | "prorated" | "waived")
-/** The negotiated prices that hold while it does. */
+/** Agreed prices, which hold while it does: from its start, of no time before it was made, until its end. A price that the subscription has agreed itself stays. */
 overrides: PriceOverride[]
 /** `scheduled`: its first segment has not begun. `ended`: its term is over, or it ended before. */
 status: ("scheduled" | "active" | "ended")
@@ -8002,7 +8002,7 @@ reason?: (string | null)
 export interface CommitmentCreate {
 /** The customer that has promised to spend. */
 customerId: string
-/** The subscription whose spending counts. Null, for a prepaid one: all of the customer on its clock. */
+/** The subscription whose spending counts. Null: all of the customer on its clock. */
 subscriptionId?: (string | null)
 /** The name, as invoices show it. */
 name: string
@@ -8070,6 +8070,23 @@ days: number
 } | null)
 /** What an early end asks. `owed`: what is missing to all segments; of a prepaid one all dates. `prorated`: the part that is over; of a prepaid one the rest is given back. `waived`: nothing more. */
 onEnd?: (("owed" | "prorated" | "waived") | null)
+/** Agreed prices, which hold while it does: from its start, of no time before it was made, until its end. A price that the subscription has agreed itself stays. */
+overrides?: ({
+/** The price of the plan version for which other terms hold. */
+priceId: string
+/** The factor of all amounts of money of the price, its minimum and maximum too. 0.8 is 20 % less. */
+multiplier?: (Decimal | null)
+/** Other numbers, of the model of the price. Not together with `multiplier`. */
+properties?: ((StandardPropertiesBody | GraduatedPropertiesBody | VolumePropertiesBody | PackagePropertiesBody | PercentagePropertiesBody | DynamicPropertiesBody | MatrixPropertiesBody) | null)
+/** Another minimum of the price in each period. `none` takes it away. Null: the one of the price. */
+minimumAmount?: (string | null)
+/** Another maximum of the price in each period. `none` takes it away. Null: the one of the price. */
+maximumAmount?: (string | null)
+/** The begin of the terms. Null: the begin of the subscription, or the time of the change. */
+from?: (string | null)
+/** The end of the terms, exclusive. Null: they do not end. */
+to?: (string | null)
+}[] | null)
 /** The test clock: that of the subscription. Default: the one clock of all subscriptions of the customer. */
 testClockId?: (string | null)
 /** The merchant that owns the resource. Default: your own organization; an operator must send it. */

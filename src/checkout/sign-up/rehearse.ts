@@ -153,7 +153,12 @@ async function comesTo(
     ...due,
     next: asksAfterTrial
       ? { at: subscription.billingStartsAt, amount: first.grandTotal }
-      : await estimateNextInvoice(dependencies.invoicing, tx, subscription.id, termsOfNew(pinned, subscription)),
+      : await estimateNextInvoice(
+          dependencies.invoicing,
+          tx,
+          subscription.id,
+          await termsOfNew(tx, pinned, subscription),
+        ),
   };
 }
 

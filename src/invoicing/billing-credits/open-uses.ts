@@ -23,7 +23,7 @@ export async function openUses(
   const waiting = await selectWaiting(tx, await selectOpenSubscriptions(tx, await withChildren(tx, [customerId])));
   const invoices = [...waiting.values()].flat();
   const held = await HeldCredits.load(tx, invoices, { lock: false });
-  const previews = await previewTogether(dependencies, tx, invoices, held);
+  const previews = await previewTogether(dependencies, tx, invoices, { held });
   const nows = new Map<string | null, Instant>();
   for (const { clockId } of invoices)
     if (!nows.has(clockId)) nows.set(clockId, await effectiveNowForReading(tx, clockId, wall));

@@ -4,15 +4,19 @@ import { roundTo } from '../../kernel/money.ts';
 import { invalidField, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, type Instant, instantOrNull } from '../../kernel/time.ts';
 import type { FrozenOutsideTax } from '../invoice/frozen-terms.ts';
-import type { BoughtCredit, OneOffRecord, PrepaymentOfLine } from '../invoice/invoice.ts';
+import type { BoughtCredit, OneOffRecord, PrepaymentOfLine, TrueUpOfLine } from '../invoice/invoice.ts';
 import type { ServiceTime } from '../invoice/service-time.ts';
+import type { Workings } from '../rating/index.ts';
 import { recordsOf, totalsOf } from './calculate.ts';
 import type { Calculation, OtherLine } from './calculation.ts';
 import { otherLine } from './line-content.ts';
 import { type OutsideItem, type OutsideLine, outsideItems } from './outside-items.ts';
 
-/** The kind of a line on a one-off invoice: by hand, a bought grant or credit, a wallet top-up, a prepaid date. */
-export type OneOffLineType = 'manual' | 'grant' | 'credit_purchase' | 'wallet_top_up' | 'prepayment';
+/**
+ * The kind of a line on a one-off invoice: by hand, a bought grant or credit, a wallet top-up, a prepaid date, what is
+ * missing to a commitment.
+ */
+export type OneOffLineType = 'manual' | 'grant' | 'credit_purchase' | 'wallet_top_up' | 'prepayment' | 'true_up';
 
 /** A line of an invoice that bills no period. */
 export interface OneOffLine {
@@ -30,6 +34,8 @@ export interface OneOffLine {
   readonly source?: { readonly key: string; readonly amount: Decimal };
   /** For a prepaid date: its commitment and its place. */
   readonly prepayment?: PrepaymentOfLine;
+  /** For what is missing to a commitment: its segment, and what was spent of it. */
+  readonly trueUp?: TrueUpOfLine;
 }
 
 /** The inputs of a one-off invoice beside its customer and its terms. */
@@ -52,17 +58,20 @@ export const recordOneOff = ({ planId, taxExempt, service: ofAll, lines, buys }:
   ...(buys && { buys }),
   ...(taxExempt !== undefined && { taxExempt }),
   ...(ofAll && { serviceFrom: formatInstant(ofAll.from), serviceTo: formatInstant(ofAll.to) }),
-  lines: lines.map(({ displayName, quantity, unitPrice, itemId, taxRate, type, service, source, prepayment }) => ({
-    displayName,
-    quantity: plain(quantity),
-    unitPrice: plain(unitPrice),
-    itemId: itemId ?? null,
-    taxRate: taxRate ? plain(taxRate) : null,
-    type,
-    ...(prepayment && { prepayment }),
-    ...(source && { sourceKey: source.key, amount: plain(source.amount) }),
-    ...(service && { periodStart: formatInstant(service.from), periodEnd: formatInstant(service.to) }),
-  })),
+  lines: lines.map(
+    ({ displayName, quantity, unitPrice, itemId, taxRate, type, service, source, prepayment, trueUp }) => ({
+      displayName,
+      quantity: plain(quantity),
+      unitPrice: plain(unitPrice),
+      itemId: itemId ?? null,
+      taxRate: taxRate ? plain(taxRate) : null,
+      type,
+      ...(prepayment && { prepayment }),
+      ...(trueUp && { trueUp }),
+      ...(source && { sourceKey: source.key, amount: plain(source.amount) }),
+      ...(service && { periodStart: formatInstant(service.from), periodEnd: formatInstant(service.to) }),
+    }),
+  ),
 });
 
 /** The type of a line that collects what a customer owes of a reversed payment (commercial.md §7). */
@@ -156,7 +165,18 @@ export const otherLineOf = (
     periodEnd: instantOrNull(line.periodEnd) ?? at,
     groupValues: null,
     tiers: null,
-    workings: line.prepayment ? { prepayment: line.prepayment } : null,
+    workings: workingsOf(line),
     sourceKey: line.sourceKey ?? null,
   },
 });
+
+function workingsOf({ prepayment, trueUp }: OneOffRecord['lines'][number]): Workings | null {
+  if (prepayment) return { prepayment };
+  if (!trueUp) return null;
+  const { commitmentId, segment, amount, spent, asked, before } = trueUp;
+  return {
+    trueUp: { commitmentId, segment },
+    limit: { amount, reached: spent },
+    ...(before !== '0' && { soFar: { total: plain(decimal(before).plus(asked)), before } }),
+  };
+}

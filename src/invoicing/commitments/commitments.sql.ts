@@ -14,7 +14,7 @@ import type { Commitment } from '../terms/commitment.ts';
 
 export const insertCommitment = (tx: Tx, commitment: Commitment): Promise<unknown> =>
   tx.run(
-    sql`${insertion('commitment', withJsonb(commitment, 'segments', 'appliesTo', 'invoiceAt', 'rollover'), COMMITMENT_COLUMNS)}`,
+    sql`${insertion('commitment', withJsonb(commitment, 'segments', 'appliesTo', 'invoiceAt', 'rollover', 'overrides'), COMMITMENT_COLUMNS)}`,
   );
 
 /** A commitment; locked: until the transaction ends nobody changes it. */

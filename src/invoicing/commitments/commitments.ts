@@ -7,30 +7,30 @@ import { newId } from '../../kernel/ids.ts';
 import { digitsProblem } from '../../kernel/money.ts';
 import { type FieldError, fail, invalid, notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, type Instant, instantOf, isAfter, isBefore } from '../../kernel/time.ts';
-import { selectCommitmentsOf, selectTrueUps } from '../difference/commitments.sql.ts';
-import { storedLineOf } from '../drafts/calculated-line.ts';
-import { freeze } from '../drafts/freeze-terms.ts';
-import { previewTogether } from '../drafts/preview.ts';
-import { loadSpent, type SpendingSubscription } from '../drafts/spending.ts';
+import { type AskedTrueUp, selectCommitmentsOf, selectTrueUps } from '../difference/commitments.sql.ts';
+import { loadTogether, type Together } from '../drafts/commitments-together.ts';
+import { withOpenPeriods } from '../drafts/preview.ts';
+import { loadSpent } from '../drafts/spending.ts';
 import { clockForCustomer } from '../invoice/customer-clock.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
-import { selectWaiting } from '../invoice/invoices.sql.ts';
 import { checkChosen } from '../terms/applies-to.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
 import type { Commitment } from '../terms/commitment.ts';
 import { agreedDates } from '../terms/prepaid.ts';
+import { decideAgreedPrices, lockAgreed, withAgreedPrices } from './agreed-prices.ts';
 import { insertCommitment, selectCommitment, updateCommitment } from './commitments.sql.ts';
 import { type ReadCommitment, standingOf } from './figures.ts';
 import {
   selectAskedDates,
-  selectBilledSubscriptions,
   selectCreditsOfCommitments,
   selectCustomerCommitments,
   updatePriorityOfCredits,
 } from './prepaid.sql.ts';
 import { settlePrepaid } from './prepaid.ts';
 import type { CommitmentCreateBody, CommitmentUpdateBody } from './schemas.ts';
-import { customersOf, lockScope, termsOfCommitment } from './scope.ts';
+import { customersOf, lockScope, termsOfAll, termsOfCommitment } from './scope.ts';
+import { selectOwnTrueUps } from './true-ups.sql.ts';
+import { settleTrueUps, watchTrueUps } from './true-ups.ts';
 
 /**
  * POST /v0/commitments (commercial.md §4).
@@ -58,7 +58,7 @@ export async function createCommitment(
       : await clockForCustomer(dependencies, tx, body.customerId, body.testClockId);
   if (!clock.ok) return clock;
   const now = await effectiveNow(tx, clock.value, wall);
-  const commitment: Commitment = {
+  const without: Commitment = {
     merchantId: tx.merchantId,
     id: newId('commitment'),
     ...of,
@@ -74,6 +74,7 @@ export async function createCommitment(
     priority: body.priority ?? 0,
     ...(body.type === 'postpaid' ? { ...POSTPAID, trueUp: body.trueUp ?? 'segment' } : prepaidFieldsOf(body)),
     onEnd: body.onEnd ?? 'owed',
+    overrides: [],
     endedAt: null,
     endReason: null,
     clockId: clock.value,
@@ -81,24 +82,26 @@ export async function createCommitment(
     updatedAt: now,
     nextActionAt: null,
   };
-  const errors = [...faultsOfType(body), ...faultsOf(commitment, now)];
-  errors.push(...faultsOfSubscription(terms, commitment, now));
+  const errors = [...faultsOfType(body), ...faultsOf(without, now)];
+  errors.push(...faultsOfSubscription(terms, without, now));
   if (errors.length > 0) return invalid(errors);
-  const named = await checkChosen(tx, commitment.appliesTo);
+  const named = await checkChosen(tx, without.appliesTo);
   if (!named.ok) return named;
+  const agreed = await decideAgreedPrices(dependencies.source, tx, body.overrides ?? [], without, terms);
+  if (!agreed.ok) return agreed;
+  const commitment = { ...without, overrides: agreed.value };
+  await lockAgreed(tx, commitment);
   await lockScope(tx, commitment);
-  await insertCommitment(tx, commitment);
+  await withAgreedPrices(dependencies, tx, commitment, () => insertCommitment(tx, commitment), now);
   if (subscriptionId !== null) await dependencies.source.markCommitted(tx, subscriptionId);
   if (commitment.type === 'prepaid') await settlePrepaid(dependencies, tx, commitment, now);
+  else if (subscriptionId === null) await watchTrueUps(tx, commitment, now);
   return ok(await readCommitment(dependencies, tx, commitment, wall));
 }
 
 /** The faults of a commitment beside its subscription. */
 function faultsOfSubscription(terms: BillingTerms | null, commitment: Commitment, now: Instant): FieldError[] {
-  if (terms === null) {
-    const message = 'is required: a postpaid commitment is of one subscription';
-    return commitment.type === 'postpaid' ? [{ field: 'subscriptionId', message }] : [];
-  }
+  if (terms === null) return [];
   const errors: FieldError[] = [];
   const wrong = (isWrong: boolean, field: string, message: string) => {
     if (isWrong) errors.push({ field, message });
@@ -220,10 +223,12 @@ export async function endCommitment(
 ): Promise<Result<ReadCommitment>> {
   const found = await lockWithNow(dependencies, tx, id, wall);
   if (!found.ok) return found;
-  const { now, status } = found.value;
+  const { commitment, now, status } = found.value;
   if (status === 'ended') return fail('INVALID_TRANSITION', {}, 'The commitment has ended.');
-  const ended = await updateCommitment(tx, id, { endedAt: now, endReason: reason }, now);
+  const end = () => updateCommitment(tx, id, { endedAt: now, endReason: reason }, now);
+  const ended = await withAgreedPrices(dependencies, tx, commitment, end, now);
   if (ended.type === 'prepaid') await settlePrepaid(dependencies, tx, ended, now);
+  else if (ended.subscriptionId === null) await settleTrueUps(dependencies, tx, ended, now);
   return ok(await readCommitment(dependencies, tx, ended, wall));
 }
 
@@ -232,6 +237,7 @@ async function lockWithNow({ source }: InvoicingDependencies, tx: Tx, id: string
   const seen = await selectCommitment(tx, id);
   if (!seen) return notFound('commitment');
   const now = await effectiveNow(tx, seen.clockId, wall);
+  await lockAgreed(tx, seen);
   await lockScope(tx, seen);
   const commitment = (await selectCommitment(tx, id, true)) as Commitment;
   const terms = await termsOfCommitment(source, tx, seen);
@@ -269,6 +275,19 @@ export async function readCommitments(
   return commitments.map(({ id }) => found.get(id) as ReadCommitment);
 }
 
+/** What invoices asked of what was missing to commitments: of a subscription, or their own. */
+const askedOf = async (
+  tx: Tx,
+  subscriptionId: string | null,
+  commitments: readonly Commitment[],
+): Promise<readonly Pick<AskedTrueUp, 'commitmentId' | 'segment' | 'invoiceId'>[]> =>
+  subscriptionId === null
+    ? selectOwnTrueUps(
+        tx,
+        commitments.map(({ id }) => id),
+      )
+    : selectTrueUps(tx, subscriptionId);
+
 /**
  * Commitments of one type, of one subscription or of all of a customer: what is spent for one depends on those before
  * it.
@@ -282,13 +301,13 @@ async function readOf(
   const { source } = dependencies;
   const [first] = commitments;
   const { subscriptionId, type } = first;
-  const endsAt = (await termsOfCommitment(source, tx, first))?.bounds.endsAt ?? null;
-  const all = await (subscriptionId === null
-    ? selectCustomerCommitments(tx, first)
-    : selectCommitmentsOf(tx, subscriptionId, type));
-  const subscriptions = await loadSpending(dependencies, tx, first, now);
-  const spent = await loadSpent(tx, source, subscriptions, { commitments: all, endsAt }, now);
-  const asked = type === 'postpaid' && subscriptionId !== null ? await selectTrueUps(tx, subscriptionId) : [];
+  const terms = await termsOfCommitment(source, tx, first);
+  const endsAt = terms?.bounds.endsAt ?? null;
+  const together = await spendingOf(dependencies, tx, first, terms);
+  const all = together.commitments.map(({ commitment }) => commitment);
+  const subscriptions = await withOpenPeriods(dependencies, tx, together.subscriptions, now);
+  const spent = await loadSpent(tx, source, subscriptions, together.commitments, now);
+  const asked = type === 'postpaid' ? await askedOf(tx, subscriptionId, commitments) : [];
   const prepaid = type === 'prepaid' ? await loadPrepaid(tx, commitments) : null;
   return commitments.map((commitment) => {
     const { id, invoiceAt, segments } = commitment;
@@ -309,30 +328,21 @@ async function readOf(
   });
 }
 
-/** The subscriptions that count for a commitment, with what their open periods come to. */
-async function loadSpending(
-  dependencies: InvoicingDependencies,
+/** The commitments among which the spending of some is divided, and the subscriptions that spend. */
+async function spendingOf(
+  { source }: InvoicingDependencies,
   tx: Tx,
   commitment: Commitment,
-  now: Instant,
-): Promise<SpendingSubscription[]> {
-  const { subscriptionId } = commitment;
-  const ids =
-    subscriptionId === null
-      ? await selectBilledSubscriptions(tx, await customersOf(tx, commitment), commitment)
-      : [subscriptionId];
-  const waiting = await selectWaiting(tx, ids);
-  const previews = await previewTogether(dependencies, tx, [...waiting.values()].flat());
-  const found: SpendingSubscription[] = [];
-  for (const terms of (await dependencies.source.termsOf(tx, ids)).values()) {
-    const at = { gracePeriodEnd: now, periodStart: now, periodEnd: now };
-    const frozen = await freeze(dependencies, tx, { terms }, at);
-    const lines = previews
-      .filter(({ invoice }) => invoice.subscriptionId === terms.subscriptionId)
-      .flatMap(({ invoice, calculation }) => calculation.lines.map((line) => storedLineOf(invoice, line)));
-    found.push({ terms, unstored: { lines, invoiceId: '', frozen } });
-  }
-  return found;
+  terms: BillingTerms | null,
+): Promise<Together> {
+  if (commitment.type === 'postpaid') return loadTogether(tx, source, commitment, terms);
+  const all = await (terms === null
+    ? selectCustomerCommitments(tx, commitment)
+    : selectCommitmentsOf(tx, terms.subscriptionId, 'prepaid'));
+  const subscriptions =
+    terms === null ? await termsOfAll(source, tx, await customersOf(tx, commitment), commitment) : [terms];
+  const endsAt = terms?.bounds.endsAt ?? null;
+  return { commitments: all.map((each) => ({ commitment: each, endsAt, holds: () => true })), subscriptions };
 }
 
 /** The invoices of the dates of prepaid commitments, and the first billing credit of each segment. */

@@ -100,19 +100,6 @@ export const selectScopes = (
     select id, customer_id, subscription_id from commitment
      where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[])`);
 
-/** The subscriptions of some customers in a currency on a clock that were ever billed. */
-export const selectBilledSubscriptions = async (
-  tx: Tx,
-  customerIds: readonly string[],
-  { clockId, currency }: Pick<Commitment, 'clockId' | 'currency'>,
-): Promise<string[]> =>
-  (
-    await tx.rows<{ subscriptionId: string }>(sql`
-      select distinct subscription_id from invoice
-       where merchant_id = ${tx.merchantId} and customer_id = any (${[...customerIds]}::text[])
-         and subscription_id is not null and clock_id is not distinct from ${clockId} and currency = ${currency}`)
-  ).map(({ subscriptionId }) => subscriptionId);
-
 /** The prepaid commitments of all subscriptions of a customer in a currency on a clock, in their order. */
 export const selectCustomerCommitments = (
   tx: Tx,

@@ -12,7 +12,7 @@ import type { InvoicingDependencies, PurposeHandler } from '../invoice/dependenc
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { lockInvoice } from '../invoice/invoices.sql.ts';
 import { cancelInvoice } from '../issue/cancel.ts';
-import { creditEnded } from '../issue/credit-part.ts';
+import { creditCommitment } from '../issue/credit-part.ts';
 import { makeOneOffInvoice } from '../issue/make-one-off.ts';
 import type { BillingCredit, UsedCredit } from '../terms/billing-credit.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
@@ -57,7 +57,7 @@ export const commitmentDueKind = (dependencies: InvoicingDependencies): DueKind 
 });
 
 /** A commitment whose subscriptions are being billed by another process waits. */
-async function lockScopesNow(tx: Tx, records: readonly { readonly id: string }[]): Promise<ReadonlySet<string>> {
+export async function lockScopesNow(tx: Tx, records: readonly { readonly id: string }[]): Promise<ReadonlySet<string>> {
   const free = new Set<string>();
   const scopes = await selectScopes(
     tx,
@@ -260,8 +260,8 @@ async function prorate(
   for (const { invoiceId, lineId, asked, noted } of standing.toReversed()) {
     const amount = Decimal.min(open, asked.minus(noted));
     if (amount.lte(0) || lineId === null) continue;
-    const of = { lineItemId: lineId, amount, key: `${id} ${invoiceId}` };
-    const credited = await creditEnded(dependencies, tx, invoiceId, of, now);
+    const of = { lineItemId: lineId, amount, key: `${id} ${invoiceId}`, reason: 'The commitment has ended.' };
+    const credited = await creditCommitment(dependencies, tx, invoiceId, of, now);
     if (!credited.ok) break;
     open = open.minus(amount);
   }

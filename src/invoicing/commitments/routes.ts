@@ -23,8 +23,9 @@ export const commitmentRoutes = (dependencies: InvoicingDependencies): readonly 
     summary: 'Create a commitment',
     description:
       'The customer promises to spend an amount in each segment of a term. Postpaid: what is missing at the end of a ' +
-      'segment, or of the term, is a line of the invoice of the subscription that ends then or next. Prepaid: the ' +
-      'amounts are invoiced first, and each segment makes a billing credit that pays the charges of its time.',
+      'segment, or of the term, is a line of the invoice of the subscription that ends then or next; of all ' +
+      'subscriptions of the customer it is an invoice of its own. Prepaid: the amounts are invoiced first, and each ' +
+      'segment makes a billing credit that pays the charges of its time.',
     access: { role: 'member', merchant: 'body' },
     body: CommitmentCreateBody,
     replies: { 201: CommitmentReply },

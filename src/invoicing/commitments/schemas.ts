@@ -17,7 +17,7 @@ import { formatMoney } from '../../kernel/money.ts';
 import { formatInstant } from '../../kernel/time.ts';
 import { AppliesToBody, AppliesToReply } from '../terms/applies-to.ts';
 import { AVAILABLE_ON, COMMITMENT_TYPES, ENDS, type StoredSegment, TRUE_UPS } from '../terms/commitment.ts';
-import { PriceOverrideReply } from '../terms/price-override-schema.ts';
+import { PriceOverrideReply, PriceOverridesBody } from '../terms/price-override-schema.ts';
 import { COMMITMENT_STATUSES, figuresOf, type ReadCommitment, standingOf } from './figures.ts';
 
 const MOST = '1000000000000';
@@ -27,7 +27,7 @@ const Priority = Type.Integer({ minimum: -MOST_PRIORITY, maximum: MOST_PRIORITY 
 
 const COMMITMENT_FIELDS: FieldWords = {
   customerId: 'The customer that has promised to spend.',
-  subscriptionId: 'The subscription whose spending counts. Null, for a prepaid one: all of the customer on its clock.',
+  subscriptionId: 'The subscription whose spending counts. Null: all of the customer on its clock.',
   name: ['The name, as invoices show it.', 'Contract 2026'],
   currency: 'The currency of the amounts: that of the subscription, where it is of one.',
   type:
@@ -47,6 +47,9 @@ const COMMITMENT_FIELDS: FieldWords = {
   onEnd:
     'What an early end asks. `owed`: what is missing to all segments; of a prepaid one all dates. `prorated`: the part ' +
     'that is over; of a prepaid one the rest is given back. `waived`: nothing more.',
+  overrides:
+    'Agreed prices, which hold while it does: from its start, of no time before it was made, until its end. A price that ' +
+    'the subscription has agreed itself stays.',
   testClockId: 'The test clock: that of the subscription. Default: the one clock of all subscriptions of the customer.',
 };
 
@@ -110,6 +113,7 @@ export const CommitmentCreateBody = Strict(
       ),
     ),
     onEnd: Type.Optional(OneOf(ENDS)),
+    overrides: Type.Optional(Nullable(PriceOverridesBody)),
     testClockId: Type.Optional(Nullable(Id('testClock'))),
     merchantId: Type.Optional(Id('organization')),
   },
@@ -213,8 +217,7 @@ export const CommitmentReply = Type.Object(
     description: 'What a customer has promised to spend over a term.',
     'x-fields': {
       ...COMMITMENT_FIELDS,
-      orderId: 'The order. Null: it is of a subscription.',
-      overrides: 'The negotiated prices that hold while it does.',
+      orderId: 'The order. Null: it is of none.',
       status: '`scheduled`: its first segment has not begun. `ended`: its term is over, or it ended before.',
       endedAt: 'When it ended before its term, by a request or with its subscription. Null: it did not.',
     },
@@ -244,7 +247,7 @@ export function toCommitmentReply(read: ReadCommitment) {
             amount: formatMoney(decimal(amount), currency),
             invoiceId: ofDates[place] ?? null,
           })),
-    ...{ availableOn, rollover, overrides: [] },
+    ...{ availableOn, rollover, overrides: commitment.overrides },
     endedAt: endedAt && formatInstant(endedAt),
     ...(clockId !== null && { testClockId: clockId }),
     createdAt: formatInstant(commitment.createdAt),

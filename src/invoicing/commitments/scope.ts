@@ -1,5 +1,6 @@
 import { withChildren } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
+import { selectBilledSubscriptions } from '../difference/commitments.sql.ts';
 import { selectOpenSubscriptions } from '../invoice/invoices.sql.ts';
 import type { BillingSource, BillingTerms } from '../terms/billing-terms.ts';
 import type { Commitment } from '../terms/commitment.ts';
@@ -26,3 +27,17 @@ export const billedFor = async (tx: Tx, commitment: Scoped): Promise<string[]> =
 /** Locks the billing of what uses the credits of a commitment. */
 export const lockScope = async (tx: Tx, commitment: Scoped): Promise<number> =>
   lockBilling(tx, await billedFor(tx, commitment));
+
+/** The terms of the subscriptions of some customers that were ever billed in a currency on a clock. */
+export const termsOfAll = async (
+  source: BillingSource,
+  tx: Tx,
+  customerIds: readonly string[],
+  commitment: Pick<Commitment, 'clockId' | 'currency'>,
+): Promise<BillingTerms[]> => [
+  ...(await source.termsOf(tx, await selectBilledSubscriptions(tx, customerIds, commitment))).values(),
+];
+
+/** The subscriptions with open periods for which a commitment agrees prices: those of its own customer. */
+export const agreedFor = async (tx: Tx, { subscriptionId, customerId }: Scoped): Promise<string[]> =>
+  subscriptionId === null ? selectOpenSubscriptions(tx, [customerId]) : [subscriptionId];

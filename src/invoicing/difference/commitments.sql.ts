@@ -7,7 +7,7 @@ import type { Commitment } from '../terms/commitment.ts';
 
 export const COMMITMENT_COLUMNS: Sql = sql`merchant_id, id, customer_id, subscription_id, name, currency, type, segments,
   applies_to, priority, true_up, invoice_at, available_on, rollover, on_end, ended_at, end_reason, clock_id,
-  next_action_at, created_at, updated_at`;
+  next_action_at, overrides, created_at, updated_at`;
 
 /** The commitments of a type for which the spending of a subscription counts, in their order. */
 export const selectCommitmentsOf = (tx: Tx, subscriptionId: string, type: Commitment['type']): Promise<Commitment[]> =>
@@ -15,6 +15,39 @@ export const selectCommitmentsOf = (tx: Tx, subscriptionId: string, type: Commit
     select ${COMMITMENT_COLUMNS} from commitment
      where merchant_id = ${tx.merchantId} and subscription_id = ${subscriptionId} and type = ${type}
      order by priority, seq`);
+
+/** The commitments of some customers that agree prices, in their order. */
+export const selectAgreeing = (tx: Tx, customerIds: readonly string[]): Promise<Commitment[]> =>
+  tx.rows<Commitment>(sql`
+    select ${COMMITMENT_COLUMNS} from commitment
+     where merchant_id = ${tx.merchantId} and customer_id = any (${[...customerIds]}::text[]) and overrides <> '[]'
+     order by priority, seq`);
+
+/** The postpaid commitments of some customers in a currency on a clock, in their order. */
+export const selectPostpaid = (
+  tx: Tx,
+  customerIds: readonly string[],
+  { clockId, currency }: Pick<Commitment, 'clockId' | 'currency'>,
+): Promise<Commitment[]> =>
+  tx.rows<Commitment>(sql`
+    select ${COMMITMENT_COLUMNS} from commitment
+     where merchant_id = ${tx.merchantId} and customer_id = any (${[...customerIds]}::text[])
+       and clock_id is not distinct from ${clockId} and currency = ${currency} and type = 'postpaid'
+     order by priority, seq`);
+
+/** The subscriptions of some customers in a currency on a clock that were ever billed, the oldest first. */
+export const selectBilledSubscriptions = async (
+  tx: Tx,
+  customerIds: readonly string[],
+  { clockId, currency }: Pick<Commitment, 'clockId' | 'currency'>,
+): Promise<string[]> =>
+  (
+    await tx.rows<{ subscriptionId: string }>(sql`
+      select subscription_id from invoice
+       where merchant_id = ${tx.merchantId} and customer_id = any (${[...customerIds]}::text[])
+         and subscription_id is not null and clock_id is not distinct from ${clockId} and currency = ${currency}
+       group by subscription_id order by min(seq)`)
+  ).map(({ subscriptionId }) => subscriptionId);
 
 /** What an invoice asked of what is missing to a commitment. */
 export interface AskedTrueUp {

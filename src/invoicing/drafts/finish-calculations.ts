@@ -22,7 +22,7 @@ import { type Beside, calculateInvoice, outsideItemsFor } from './calculate-invo
 import { freezeAllFor, historyOf } from './freeze-terms.ts';
 import type { HeldCredits } from './held-credits.ts';
 import { selectManualLinesOfInvoices } from './manual-lines.sql.ts';
-import { holdCredits } from './preview.ts';
+import { holdCredits, withOpenPeriods } from './preview.ts';
 import { type Calculated, saveCalculations } from './save-calculations.ts';
 import type { TermsOf } from './terms-of-invoices.ts';
 import { freezeTrueUps } from './true-ups.ts';
@@ -173,7 +173,8 @@ async function decideCalculation(
   const { source } = dependencies;
   const { others } = loaded.state;
   const facts = { terms, invoice, billing, frozen: unanswered, usage };
-  const withTrueUps = await freezeTrueUps(tx, source, { ...facts, beside, others });
+  const openOf = (all: readonly BillingTerms[]) => withOpenPeriods(dependencies, tx, all, now);
+  const withTrueUps = await freezeTrueUps(tx, source, { ...facts, beside, others, openOf });
   const withCredits = await held.freeze(tx, source, { ...facts, frozen: withTrueUps });
   const items = outsideItemsFor(billing, withCredits, invoice, usage, beside);
   const asked = { items, when: 'later' } as const;

@@ -179,7 +179,7 @@ async function freezeOutsideOf(
 
 /** The present history of a subscription, as an invoice stores it (docs/decisions/0066). */
 export function historyOf({ bounds: { endsAt }, versions, redemptions }: BillingTerms): FrozenHistory {
-  const pauses = versions?.[0]?.pauses ?? [];
+  const { pauses = [], committed = [] } = versions?.[0] ?? {};
   return {
     endsAt: endsAt?.toString() ?? null,
     ...(redemptions && {
@@ -187,5 +187,6 @@ export function historyOf({ bounds: { endsAt }, versions, redemptions }: Billing
     }),
     ...(versions && { changeIds: versions.flatMap(({ changeId }) => changeId ?? []) }),
     ...(pauses.length > 0 && { pauses }),
+    ...(committed.length > 0 && { committed }),
   };
 }

@@ -37,15 +37,18 @@ export function plansOf(
   );
 }
 
-/** The terms with the planned end, the pauses and the coupons of then, and without the versions of later changes. */
+/**
+ * The terms with the planned end, the pauses, the coupons and the prices of commitments of then, and without the
+ * versions of later changes.
+ */
 function termsThen(
   terms: BillingTerms,
-  { endsAt, changeIds = [], pauses = [], redemptions = {} }: FrozenHistory,
+  { endsAt, changeIds = [], pauses = [], committed = [], redemptions = {} }: FrozenHistory,
 ): BillingTerms {
   const { versions = [] } = terms;
   const known = versions
     .filter(({ changeId = null }) => changeId === null || changeIds.includes(changeId))
-    .map((version) => ({ ...version, pauses }));
+    .map((version) => ({ ...version, pauses, committed }));
   const bounds = { ...terms.bounds, endsAt: endsAt === null ? null : Temporal.Instant.from(endsAt) };
   const coupons = (terms.redemptions ?? []).flatMap((redemption): BilledRedemption[] => {
     const until = redemptions[redemption.id];

@@ -10,7 +10,7 @@ import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { FrozenTerms } from '../invoice/frozen-terms.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { selectOpenSubscriptions, selectWaiting } from '../invoice/invoices.sql.ts';
-import type { BillingSource, BillingTerms } from '../terms/billing-terms.ts';
+import type { BillingTerms } from '../terms/billing-terms.ts';
 import { readUsageOfEach } from '../usage/read-usage.ts';
 import { asPlanned, calculatedBefore, inBillingOrder } from './billing-order.ts';
 import { type Billing, billingOf, type Loaded, loadBillings, withBilled } from './billing-state.ts';
@@ -20,6 +20,7 @@ import { freezeEach, type KnownTerms } from './freeze-terms.ts';
 import { HeldCredits, type OpenInvoice } from './held-credits.ts';
 import { selectManualLinesIfClosed } from './manual-lines.sql.ts';
 import { waitingFor } from './manual-lines.ts';
+import type { SpendingSubscription } from './spending.ts';
 import { termsOfInvoices } from './terms-of-invoices.ts';
 import { freezeTrueUps } from './true-ups.ts';
 
@@ -55,7 +56,7 @@ export async function tryPreviews(
   const previews: (Calculation | null)[] = [];
   for (const turn of turns) {
     const all = turn.map((each) => facts.get(each) as PreviewFacts);
-    previews.push((await previewTurn(tx, dependencies.source, all, held.copy())).at(-1) ?? null);
+    previews.push((await previewTurn(dependencies, tx, all, held.copy())).at(-1) ?? null);
   }
   return previews;
 }
@@ -68,15 +69,15 @@ export interface OpenPreview extends OpenInvoice {
 
 /**
  * The bills of all open periods of some subscriptions if they ended now, before billing credits.
- * @param held the credits that they may spend; absent: that is not asked
- * @param cuts instants at which what they spend is divided
+ * @param of.held the credits that they may spend; absent: that is not asked
+ * @param of.cuts instants at which what they spend is divided
+ * @param of.asks `charges`: nothing of what is missing to commitments
  */
 export async function previewTogether(
   dependencies: InvoicingDependencies,
   tx: Tx,
   invoices: readonly InvoiceRow[],
-  held?: HeldCredits,
-  cuts: readonly Instant[] = [],
+  { held, cuts = [], asks = 'all' }: { held?: HeldCredits; cuts?: readonly Instant[]; asks?: 'all' | 'charges' } = {},
 ): Promise<OpenPreview[]> {
   const { source } = dependencies;
   const termsOf = await termsOfInvoices(tx, source, invoices);
@@ -87,8 +88,8 @@ export async function previewTogether(
   const found: OpenPreview[] = [];
   for (const turn of turns)
     await inTurn(
+      dependencies,
       tx,
-      source,
       turn.map((each) => facts.get(each) as PreviewFacts),
       async (each, billing, frozen) => {
         const calculation = calculateOrNull(each, billing, frozen);
@@ -99,6 +100,7 @@ export async function previewTogether(
         found.push({ terms, invoice, calculation, spendings });
         return calculation;
       },
+      asks,
     );
   return found;
 }
@@ -124,7 +126,7 @@ export async function holdCredits(
     return held;
   const wide = await HeldCredits.load(tx, [...invoices, ...all.filter(({ id }) => !known.has(id))], { lock: false });
   const ends = invoices.filter(({ status }) => status !== 'ACTIVE').map(({ periodEnd }) => periodEnd);
-  return wide.with(await previewTogether(dependencies, tx, all, wide, ends));
+  return wide.with(await previewTogether(dependencies, tx, all, { held: wide, cuts: ends }));
 }
 
 interface ToPreview {
@@ -171,17 +173,22 @@ async function loadFacts(
  * @param calculated null: one that cannot be calculated
  */
 async function inTurn(
+  dependencies: InvoicingDependencies,
   tx: Tx,
-  source: BillingSource,
   turn: readonly PreviewFacts[],
   calculated: (facts: PreviewFacts, billing: Billing, frozen: FrozenTerms) => Promise<Calculation | null>,
+  asks: 'all' | 'charges' = 'all',
 ): Promise<(Calculation | null)[]> {
+  const { source } = dependencies;
   const before: StoredLine[] = [];
   const previews: (Calculation | null)[] = [];
   for (const facts of turn) {
     const billing = billingOf(withBilled(facts.loaded, before));
     const { others } = facts.loaded.state;
-    const frozen = await freezeTrueUps(tx, source, { ...facts, billing, others, before });
+    const openOf = (all: readonly BillingTerms[]) =>
+      withOpenPeriods(dependencies, tx, all, facts.invoice.gracePeriodEnd);
+    const frozen =
+      asks === 'all' ? await freezeTrueUps(tx, source, { ...facts, billing, others, before, openOf }) : facts.frozen;
     const calculation = await calculated(facts, billing, frozen);
     before.push(...(calculation?.lines ?? []).map((line) => storedLineOf(facts.invoice, line)));
     previews.push(calculation);
@@ -190,12 +197,45 @@ async function inTurn(
 }
 
 /** The same with what billing credits pay. */
-const previewTurn = (tx: Tx, source: BillingSource, turn: readonly PreviewFacts[], held: HeldCredits) =>
-  inTurn(tx, source, turn, async (facts, billing, frozen) => {
-    const calculation = calculateOrNull(facts, billing, await held.freeze(tx, source, { ...facts, billing, frozen }));
+const previewTurn = (
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  turn: readonly PreviewFacts[],
+  held: HeldCredits,
+): Promise<(Calculation | null)[]> =>
+  inTurn(dependencies, tx, turn, async (facts, billing, frozen) => {
+    const withCredits = await held.freeze(tx, dependencies.source, { ...facts, billing, frozen });
+    const calculation = calculateOrNull(facts, billing, withCredits);
     if (calculation) held.take(facts.invoice, calculation);
     return calculation;
   });
+
+/** Subscriptions with what their open periods come to now. */
+export async function withOpenPeriods(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  all: readonly BillingTerms[],
+  now: Instant,
+): Promise<SpendingSubscription[]> {
+  const waiting = await selectWaiting(
+    tx,
+    all.map(({ subscriptionId }) => subscriptionId),
+  );
+  const previews = await previewTogether(dependencies, tx, [...waiting.values()].flat(), { asks: 'charges' });
+  const invoice = { gracePeriodEnd: now, periodStart: now, periodEnd: now };
+  const frozen = await freezeEach(
+    dependencies,
+    tx,
+    all.map((terms) => ({ terms, invoice })),
+  );
+  const open = Map.groupBy(previews, (preview) => preview.invoice.subscriptionId);
+  return all.map((terms, place) => {
+    const lines = (open.get(terms.subscriptionId) ?? []).flatMap((preview) =>
+      preview.calculation.lines.map((line) => storedLineOf(preview.invoice, line)),
+    );
+    return { terms, unstored: { lines, invoiceId: '', frozen: frozen[place] as FrozenTerms } };
+  });
+}
 
 function calculateOrNull(
   { invoice, usage, beside }: PreviewFacts,

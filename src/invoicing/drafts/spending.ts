@@ -3,8 +3,8 @@ import type { Decimal } from '../../kernel/decimal.ts';
 import { roundTo } from '../../kernel/money.ts';
 import { earliest, type Instant, isAfter, isBefore } from '../../kernel/time.ts';
 import { spentUntil } from '../calculation/due-lines.ts';
-import { selectBilledLines, selectCredits } from '../difference/billed.sql.ts';
-import type { StoredCredit, StoredLine } from '../difference/billed.ts';
+import { selectBilledLinesOf, selectCreditsOf } from '../difference/billed.sql.ts';
+import type { StoredLine } from '../difference/billed.ts';
 import { selectPeriodsAt } from '../difference/commitments.sql.ts';
 import { allocateSpending, type Spendable, type Spending, type Split, spendingsIn } from '../difference/spending.ts';
 import type { FrozenTerms } from '../invoice/frozen-terms.ts';
@@ -32,52 +32,56 @@ export interface SpendingSubscription {
   readonly unstored: UnstoredSpending;
 }
 
+/** A commitment with the subscriptions whose spending counts for it. */
+export interface CountedCommitment {
+  readonly commitment: Commitment;
+  /** The end of its one subscription; null: none is set, or it is of several. */
+  readonly endsAt: Instant | null;
+  readonly holds: (terms: BillingTerms) => boolean;
+}
+
 /**
  * What is spent of subscriptions for the segments of their commitments (commercial.md §4): of the lines of all their
  * invoices, less what is credited of them.
- * @param endsAt the end of the one subscription of the commitments; null: none is set, or they are of several
+ * @param commitments in their order
  * @param until spending after it does not count; null: all of it
  */
 export async function loadSpent(
   tx: Tx,
   source: BillingSource,
   subscriptions: readonly SpendingSubscription[],
-  { commitments, endsAt }: { readonly commitments: readonly Commitment[]; readonly endsAt: Instant | null },
+  commitments: readonly CountedCommitment[],
   until: Instant | null,
 ): Promise<Decimal[][]> {
   const all = subscriptions.map(({ terms }) => terms);
-  const spendable = commitments.map((commitment) => spendableOf(all, commitment, endsAt));
+  const spendable = commitments.map((counted) => spendableOf(all, counted));
   const starts = spendable.flatMap(({ segments }) => segments.map(({ start }) => start));
   const [first] = starts;
   if (!first) return [];
   const since = justBefore(starts.reduce(earliest, first));
+  const questions = subscriptions.map(({ terms: { merchantId, subscriptionId }, unstored }) => ({
+    ...{ invoice: { merchantId, subscriptionId, id: unstored.invoiceId }, since, before: null },
+  }));
+  const [lines, credits] = [await selectBilledLinesOf(tx, questions), await selectCreditsOf(tx, questions)];
+  const bounds = spendable.flatMap(({ segments }) => segments.flatMap((each) => [each.start, each.until]));
   const spendings: Spending[] = [];
-  for (const each of subscriptions) spendings.push(...(await spendingsOf(tx, source, each, spendable, since)));
+  for (const [place, { terms, unstored }] of subscriptions.entries()) {
+    const own = [...(lines[place] ?? []), ...unstored.lines];
+    const splits = await loadSplits(tx, source, terms, { lines: own, bounds, frozen: unstored.frozen });
+    const { subscriptionId } = terms;
+    for (const spending of spendingsIn(own, credits[place] ?? [], splits))
+      spendings.push({ ...spending, subscriptionId });
+  }
   return allocateSpending(
     spendable,
     spendings.filter(({ at }) => until === null || !isAfter(at, until)),
   );
 }
 
-async function spendingsOf(
-  tx: Tx,
-  source: BillingSource,
-  { terms, unstored }: SpendingSubscription,
-  spendable: readonly Spendable[],
-  since: Instant,
-): Promise<Spending[]> {
-  const { subscriptionId } = terms;
-  const of = { merchantId: terms.merchantId, subscriptionId: terms.subscriptionId, id: unstored.invoiceId };
-  const lines = [...(await selectBilledLines(tx, of, since)), ...unstored.lines];
-  const credits: readonly StoredCredit[] = await selectCredits(tx, of, since);
-  const bounds = spendable.flatMap(({ segments }) => segments.flatMap((each) => [each.start, each.until]));
-  const splits = await loadSplits(tx, source, terms, { lines, bounds, frozen: unstored.frozen });
-  return spendingsIn(lines, credits, splits).map((spending) => ({ ...spending, subscriptionId }));
-}
-
 /** A commitment with the prices of subscriptions that count for it. */
-function spendableOf(all: readonly BillingTerms[], commitment: Commitment, endsAt: Instant | null): Spendable {
-  const counting = new Map(all.map((terms) => [terms.subscriptionId, countingOf(terms, commitment)]));
+function spendableOf(all: readonly BillingTerms[], { commitment, endsAt, holds }: CountedCommitment): Spendable {
+  const own = all.filter(holds);
+  const counting = new Map(own.map((terms) => [terms.subscriptionId, countingOf(terms, commitment)]));
   return {
     segments: heldSegments(commitment, endsAt),
     isTerm: commitment.trueUp === 'term',

@@ -14,7 +14,11 @@ import { type Commitment, missingTo, type Target, targetsOf } from '../terms/com
 import type { Billing } from './billing-state.ts';
 import { type Beside, calculateInvoice } from './calculate-invoice.ts';
 import { storedLineOf } from './calculated-line.ts';
-import { loadSpent } from './spending.ts';
+import { loadTogether } from './commitments-together.ts';
+import { loadSpent, type SpendingSubscription } from './spending.ts';
+
+/** Subscriptions with what their open periods come to, without true-ups. */
+type OpenOf = (all: readonly BillingTerms[]) => Promise<SpendingSubscription[]>;
 
 /** An invoice on which commitments may ask what is missing, with the facts of its calculation. */
 export interface InvoiceWithTrueUps {
@@ -26,6 +30,7 @@ export interface InvoiceWithTrueUps {
   readonly beside: Beside;
   /** The other invoices of the subscription that are not calculated. */
   readonly others: readonly UncalculatedInvoice[];
+  readonly openOf: OpenOf;
   /** Of a preview: the lines of invoices that are calculated before it. */
   readonly before?: readonly StoredLine[];
 }
@@ -48,8 +53,8 @@ export async function freezeTrueUps(tx: Tx, source: BillingSource, facts: Invoic
   const { billingCredits: _credits, ...plainTerms } = frozen;
   const { lines } = calculateInvoice(facts.billing, plainTerms, invoice, facts.usage, facts.beside);
   const own = [...(facts.before ?? []), ...lines.map((line) => storedLineOf(invoice, line))];
-  const unstored = { lines: own, invoiceId: invoice.id, frozen };
-  const spent = await loadSpent(tx, source, [{ terms, unstored }], { commitments, endsAt: terms.bounds.endsAt }, null);
+  const known = { terms, unstored: { lines: own, invoiceId: invoice.id, frozen } };
+  const spent = await spentFor(tx, source, commitments, known, facts.openOf);
   const asked = [...(await selectTrueUps(tx, terms.subscriptionId, invoice.id)), ...askedBy(facts.before ?? [])];
   const trueUps = trueUpsOf({ commitments, due, spent, asked, frozen });
   return trueUps.length === 0 ? frozen : { ...frozen, trueUps };
@@ -63,7 +68,7 @@ export async function isTrueUpOpen(
   tx: Tx,
   source: BillingSource,
   terms: BillingTerms,
-  frozen: FrozenTerms,
+  { frozen, openOf }: Pick<InvoiceWithTrueUps, 'frozen' | 'openOf'>,
   now: Instant,
 ): Promise<boolean> {
   const commitments = await selectCommitmentsOf(tx, terms.subscriptionId, 'postpaid');
@@ -71,10 +76,34 @@ export async function isTrueUpOpen(
     targetsOf(commitment, terms.bounds.endsAt).filter(({ end }) => !isAfter(end, now)),
   );
   if (due.every((targets) => targets.length === 0)) return false;
-  const unstored = { lines: [], invoiceId: '', frozen };
-  const spent = await loadSpent(tx, source, [{ terms, unstored }], { commitments, endsAt: terms.bounds.endsAt }, null);
+  const known = { terms, unstored: { lines: [], invoiceId: '', frozen } };
+  const spent = await spentFor(tx, source, commitments, known, openOf);
   const asked = await selectTrueUps(tx, terms.subscriptionId, '');
   return trueUpsOf({ commitments, due, spent, asked, frozen }).some((trueUp) => decimal(trueUp.asked).gt(0));
+}
+
+/**
+ * What is spent for commitments of a subscription. Where one of several subscriptions may have a part of it, what the
+ * others owe decides, too.
+ */
+async function spentFor(
+  tx: Tx,
+  source: BillingSource,
+  commitments: readonly Commitment[],
+  own: SpendingSubscription,
+  openOf: OpenOf,
+): Promise<Decimal[][]> {
+  const together = await loadTogether(tx, source, own.terms, own.terms);
+  const isOwn = ({ subscriptionId }: BillingTerms) => subscriptionId === own.terms.subscriptionId;
+  const others = together.subscriptions.filter((terms) => !isOwn(terms));
+  const open = others.length > 0 ? await openOf(others) : [];
+  const subscriptions = together.subscriptions.map((terms) =>
+    isOwn(terms) ? own : (open[others.indexOf(terms)] as SpendingSubscription),
+  );
+  const spent = await loadSpent(tx, source, subscriptions, together.commitments, null);
+  return commitments.map(
+    ({ id }) => spent[together.commitments.findIndex(({ commitment }) => commitment.id === id)] ?? [],
+  );
 }
 
 /** What commitments ask for some of their targets. */

@@ -1,6 +1,6 @@
 import type { TaxIdStanding, TaxRateSource, TaxTreatment } from '../../tax/index.ts';
 import type { TaxAddress, TaxProviderName } from '../../tax-providers/index.ts';
-import type { Pause } from '../terms/billing-terms.ts';
+import type { Pause, PriceOverride } from '../terms/billing-terms.ts';
 
 /** The terms that transition 4 freezes: the calculation after it reads nothing that could change (domain.md §4). */
 export interface FrozenTerms {
@@ -89,6 +89,8 @@ export interface FrozenHistory {
   readonly redemptions?: Readonly<Record<string, string | null>>;
   /** Absent where there was never a pause. */
   readonly pauses?: readonly Pause[];
+  /** The agreed prices of commitments; absent: there were none. */
+  readonly committed?: readonly PriceOverride[];
   /** Of an invoice without lines: its place in the order of billing, after these lines and credits. */
   readonly place?: { readonly seq: string; readonly creditSeq: string };
 }

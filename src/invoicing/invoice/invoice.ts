@@ -196,6 +196,18 @@ export interface PrepaymentOfLine {
   readonly date: number;
 }
 
+/** Which segment of a commitment a line asks, and why so much; amounts are decimal text. */
+export interface TrueUpOfLine {
+  readonly commitmentId: string;
+  readonly segment: number;
+  /** What has to be spent, and what was. */
+  readonly amount: string;
+  readonly spent: string;
+  /** What earlier invoices asked, and what this one asks. */
+  readonly before: string;
+  readonly asked: string;
+}
+
 export interface OneOffLineRecord {
   displayName: string;
   quantity: string;
@@ -209,6 +221,8 @@ export interface OneOffLineRecord {
   amount?: string;
   /** Of a prepaid date. */
   prepayment?: PrepaymentOfLine;
+  /** Of what is missing to a commitment. */
+  trueUp?: TrueUpOfLine;
   /** The time of the line, where it has one of its own. */
   periodStart?: InstantText;
   periodEnd?: InstantText;

@@ -57,7 +57,7 @@ import { checkCreditsLeft, standAgain } from './stand-again.ts';
 /**
  * POST …/creditNotes: credits parts of lines. Each part is a reduction of its line, which counts as billed
  * (docs/decisions/0260). What it comes to goes off what is unpaid, back as it came, or into the wallet.
- * @param isEnd a commitment has ended: prepayments are credited, too, and what is paid goes into the wallet
+ * @param isEnd a commitment credits its own: prepayments are credited, too, and what is paid goes into the wallet
  * @returns INVALID_TRANSITION, PAYMENT_IN_PROGRESS, INVOICE_ALREADY_REFUNDED, PAYMENT_DISPUTED, SETTLEMENT_TOO_MUCH,
  *   WALLET_SPENT, or the field that asks for too much
  */
@@ -145,21 +145,24 @@ export async function creditPart(
 }
 
 /**
- * Credits a part of the invoice of a commitment that has ended: first what is unpaid of it, the rest into the wallet.
+ * Credits a part of the invoice of a commitment: first what is unpaid of it, the rest into the wallet.
  * @returns the refusals of `creditPart`
  */
-export const creditEnded = (
+export const creditCommitment = (
   dependencies: InvoicingDependencies,
   tx: Tx,
   invoiceId: string,
-  { lineItemId, amount, key }: { readonly lineItemId: string; readonly amount: Decimal; readonly key: string },
+  part: { readonly lineItemId: string; readonly amount: Decimal; readonly key: string; readonly reason: string },
   now: Instant,
 ): Promise<Result<unknown>> =>
   creditPart(
     dependencies,
     tx,
     invoiceId,
-    { lines: [{ lineItemId, amount: plain(amount) }], reason: 'The commitment has ended.', idempotencyKey: key },
+    {
+      lines: [{ lineItemId: part.lineItemId, amount: plain(part.amount) }],
+      ...{ reason: part.reason, idempotencyKey: part.key },
+    },
     now,
     true,
   );
@@ -240,7 +243,7 @@ async function leftOfLines(tx: Tx, invoice: InvoiceRow, lines: readonly LineRow[
   const trueUps = hasTrueUps ? await selectTrueUps(tx, subscriptionId) : [];
   return (line: LineRow): AmountWithTax | null => {
     const { trueUp } = line.workings ?? {};
-    if (trueUp) return leftOfTrueUp(trueUps, trueUp);
+    if (trueUp && hasTrueUps) return leftOfTrueUp(trueUps, trueUp);
     const order = orders.find(
       ({ sourceKey, periodStart }) => sourceKey === line.sourceKey && periodStart.equals(line.periodStart),
     );

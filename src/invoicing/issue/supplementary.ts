@@ -10,6 +10,7 @@ import { SAID, type TakenBack, takeBack } from '../credits/note-credits.ts';
 import type { Correction } from '../difference/billed.ts';
 import { loadCorrections } from '../drafts/billing-state.ts';
 import { freeze, type KnownTerms } from '../drafts/freeze-terms.ts';
+import { withOpenPeriods } from '../drafts/preview.ts';
 import { isTrueUpOpen } from '../drafts/true-ups.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { FrozenTerms } from '../invoice/frozen-terms.ts';
@@ -53,7 +54,9 @@ export async function billLateUsage(
     await saveReadPeriods(tx, read);
   }
   const isMissing = async () =>
-    terms.isCommitted === true && (await isTrueUpOpen(tx, dependencies.source, terms, await frozen(), now));
+    terms.isCommitted === true &&
+    (await isTrueUpOpen(tx, dependencies.source, terms, { frozen: await frozen(), openOf }, now));
+  const openOf = (all: readonly BillingTerms[]) => withOpenPeriods(dependencies, tx, all, now);
   if (isMore || (await isDiscountOwed(tx, terms)) || (await isMissing())) await openSupplementary(tx, terms, now);
   return null;
 }

@@ -1,9 +1,11 @@
 import type { Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
+import type { Result } from '../../kernel/result.ts';
 import type { Instant, Period } from '../../kernel/time.ts';
 import type { Meter, UsageSource } from '../../metering/index.ts';
 import type { DisplayUnit, Pricing } from '../rating/index.ts';
 import type { AppliesTo } from './applies-to.ts';
+import type { PriceOverridesBody } from './price-override-schema.ts';
 import type { SessionOptions } from './session-options.ts';
 
 /** The usage of a price: the metric, and its name on a line. */
@@ -143,6 +145,8 @@ export interface BilledVersion {
   readonly takesUpAnew?: boolean;
   /** The agreed prices of its time; `versionsOf` cuts it where one begins or ends. */
   readonly overrides?: readonly PriceOverride[];
+  /** The agreed prices of all commitments of the subscription; its own hold before them. */
+  readonly committed?: readonly PriceOverride[];
   /** The prices, by the catalog's id, whose agreed terms change with it: they are cut by the second. */
   readonly agreedAnew?: ReadonlySet<string>;
   /** All pauses of the subscription; `versionsOf` cuts it where one begins or ends. */
@@ -255,6 +259,12 @@ export interface BillingSource {
   requiringCredits(tx: Tx, customerIds: readonly string[]): Promise<string[]>;
   /** From now on the spending of a subscription counts for a commitment. */
   markCommitted(tx: Tx, subscriptionId: string): Promise<unknown>;
+  /** The agreed prices of a commitment, as they are stored. @returns the faults, by their fields */
+  decideOverrides(
+    tx: Tx,
+    given: PriceOverridesBody,
+    prices: readonly BilledPrice[],
+  ): Promise<Result<readonly PriceOverride[]>>;
   /** All adjustments of some subscriptions; by subscription, those of each oldest first. */
   adjustments(tx: Tx, subscriptionIds: readonly string[]): Promise<ReadonlyMap<string, readonly Adjustment[]>>;
 }

@@ -3,6 +3,7 @@ import { partOf, scale } from '../../kernel/fraction.ts';
 import { roundTo } from '../../kernel/money.ts';
 import { earliest, type Instant, isAfter, isBefore, latest } from '../../kernel/time.ts';
 import type { AppliesTo } from './applies-to.ts';
+import type { PriceOverride } from './billing-terms.ts';
 
 export const COMMITMENT_TYPES = ['prepaid', 'postpaid'] as const;
 export const TRUE_UPS = ['segment', 'term'] as const;
@@ -51,6 +52,8 @@ export interface Commitment {
   readonly availableOn: (typeof AVAILABLE_ON)[number] | null;
   readonly rollover: Rollover | null;
   readonly onEnd: (typeof ENDS)[number];
+  /** Agreed prices that hold while it does; a window of their own may be shorter. */
+  readonly overrides: readonly PriceOverride[];
   /** When a person ended it. */
   readonly endedAt: Instant | null;
   readonly endReason: string | null;

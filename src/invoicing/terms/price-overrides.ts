@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../http/index.ts';
 import { type Decimal, decimal } from '../../kernel/decimal.ts';
-import { type Instant, isAfter, isBefore } from '../../kernel/time.ts';
+import { earliest, formatInstant, type Instant, isAfter, isBefore, latest } from '../../kernel/time.ts';
 import { type Pricing, scaledPricing } from '../rating/index.ts';
 import type { BilledPrice, BilledVersion, PriceOverride } from './billing-terms.ts';
+import { type Commitment, endOfTerm } from './commitment.ts';
 import { listPriceId, VARIANT } from './list-price.ts';
 
 /** The bound that an override takes away. */
@@ -65,15 +66,75 @@ function agreedPrice<Price extends BilledPrice>(price: Price, override: PriceOve
   };
 }
 
+type Agreeing = Pick<Commitment, 'overrides' | 'segments' | 'createdAt' | 'endedAt'>;
+
+/**
+ * The agreed prices of a commitment as far as it holds (commercial.md §4): from its start, but of no time before it was
+ * made, until its end.
+ */
+export function overridesOf(commitment: Agreeing): PriceOverride[] {
+  const { overrides, segments, createdAt, endedAt } = commitment;
+  const start = latest(Temporal.Instant.from(segments[0]?.startDate ?? ''), createdAt);
+  const end = endedAt === null ? endOfTerm(commitment) : earliest(endedAt, endOfTerm(commitment));
+  return overrides.flatMap((override) => {
+    const [from, to] = [instantOf(override.from), instantOf(override.to)];
+    const window = { from: from ? latest(from, start) : start, to: to ? earliest(to, end) : end };
+    if (!isBefore(window.from, window.to)) return [];
+    return [{ ...override, from: formatInstant(window.from), to: formatInstant(window.to) }];
+  });
+}
+
+/** Overrides, and others where there are none of the same price. */
+export const mergeOverrides = (
+  own: readonly PriceOverride[],
+  others: readonly PriceOverride[],
+): readonly PriceOverride[] => others.reduce(besideOthers, own);
+
+/** Overrides with another one, in the times of its window in which none of its price holds. */
+function besideOthers(held: readonly PriceOverride[], override: PriceOverride): readonly PriceOverride[] {
+  const open = held
+    .filter(({ priceId }) => priceId === override.priceId)
+    .reduce((left: readonly PriceOverride[], each) => left.flatMap((part) => without(part, each)), [override]);
+  return [...held, ...open];
+}
+
+/** The parts of the window of an override outside that of another one. */
+function without(part: PriceOverride, { from, to }: PriceOverride): PriceOverride[] {
+  const [start, end] = [instantOf(part.from), instantOf(part.to)];
+  const [first, last] = [instantOf(from), instantOf(to)];
+  const isBeside =
+    (first !== null && end !== null && !isBefore(first, end)) ||
+    (last !== null && start !== null && !isBefore(start, last));
+  if (isBeside) return [part];
+  const hasBefore = first !== null && (start === null || isBefore(start, first));
+  const hasAfter = last !== null && (end === null || isBefore(last, end));
+  return [...(hasBefore ? [{ ...part, to: from }] : []), ...(hasAfter ? [{ ...part, from: to }] : [])];
+}
+
 function pricingOf(listed: Pricing, { properties }: PriceOverride, factor: Decimal | null): Pricing {
   if (properties !== null) return { model: listed.model, properties } as Pricing;
   return factor === null ? listed : scaledPricing(listed, factor);
 }
 
 /** Versions in the parts that their overrides make of them: one for each time in which none begins or ends. */
-export function cutByOverrides(versions: readonly BilledVersion[]): readonly BilledVersion[] {
-  if (versions.every(({ overrides = [] }) => overrides.length === 0)) return versions;
+export function cutByOverrides(given: readonly BilledVersion[]): readonly BilledVersion[] {
+  const versions = given.map(withCommitted);
+  if (versions.every(({ overrides = [] }) => overrides.length === 0)) return given;
   return withCutPrices(versions.flatMap((version, place) => partsOf(version, versions[place + 1]?.from ?? null)));
+}
+
+/** A version whose overrides are its own, and those of commitments for prices that it has. */
+function withCommitted(version: BilledVersion): BilledVersion {
+  const { committed = [], overrides = [] } = version;
+  if (committed.length === 0) return version;
+  const prices = new Set(version.prices.map(({ id }) => id));
+  return {
+    ...version,
+    overrides: mergeOverrides(
+      overrides,
+      committed.filter(({ priceId }) => prices.has(priceId)),
+    ),
+  };
 }
 
 /** @param until the end of its time; null: none */

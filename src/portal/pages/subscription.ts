@@ -17,6 +17,7 @@ import { formatInstant } from '../../kernel/time.ts';
 import { breakable, figuresOf, taxNames } from '../../look/index.ts';
 import { type Html, html } from '../../pages/index.ts';
 import {
+  findOverrides,
   findPinned,
   findScheduledChange,
   findSubscription,
@@ -143,12 +144,13 @@ async function planForm(visit: Visit, { subscription, ...pinned }: Own): Promise
   if (offered.length === 0) return null;
   const now = await effectiveNowForReading(tx, subscription.clockId, visit.now);
   const writing = { locale: look.locale, currency };
+  const overrides = (await findOverrides(tx, [subscription]))(subscription, pinned);
   return html`<section aria-labelledby="change"><h2 id="change">${words.changePlan}</h2>
 ${previewForm(
   visit,
   subscription,
   html`<fieldset><legend class="unseen">${words.choose}</legend>
-<div class="card now"><div><span class="face"><bdi>${planName(plan)}</bdi> <span class="tag">${words.current}</span></span>${priceList(withOverrides(version.prices, subscription.priceOverrides, now), { ...writing, planCadence: plan.billingCadence })}</div></div>
+<div class="card now"><div><span class="face"><bdi>${planName(plan)}</bdi> <span class="tag">${words.current}</span></span>${priceList(withOverrides(version.prices, overrides, now), { ...writing, planCadence: plan.billingCadence })}</div></div>
 ${offered.map(
   ({ plan: each, version: offer }) =>
     html`<div class="card"><input id="${each.id}" type="radio" name="plan" value="${each.id}" required><div><label class="face" for="${each.id}"><bdi>${planName(each)}</bdi></label>${each.description === null ? null : html`<span class="note"><bdi>${each.description}</bdi></span>`}${priceList(offer.prices, { ...writing, planCadence: each.billingCadence })}</div></div>`,

@@ -19,7 +19,12 @@ import {
   withinRows,
 } from '../../metering/index.ts';
 import { type Html, html, stackedTable } from '../../pages/index.ts';
-import { findPinned, findSubscriptionsOfCustomer, type SubscriptionRow } from '../../subscriptions/index.ts';
+import {
+  findOverrides,
+  findPinned,
+  findSubscriptionsOfCustomer,
+  type SubscriptionRow,
+} from '../../subscriptions/index.ts';
 import { barChart, highestOf, keyOf, type Point } from '../frame/chart.ts';
 import { quantityOf } from '../frame/lines.ts';
 import { isPaidFor, type PortalPage, type Visit } from '../frame/page.ts';
@@ -50,9 +55,11 @@ interface Measured {
 async function measuredOf({ tx, merchantId, customerId, look, now: wall }: Visit): Promise<Measured[]> {
   const rows = await findSubscriptionsOfCustomer(tx, customerId, MOST_SUBSCRIPTIONS);
   const pinnedOf = await findPinned(tx, rows);
+  const overridesOf = await findOverrides(tx, rows);
   const found = new Map<string, Measured>();
   for (const subscription of rows.toReversed()) {
-    const { plan, version, currency } = pinnedOf(subscription);
+    const pinned = pinnedOf(subscription);
+    const { plan, version, currency } = pinned;
     const planCadence = normaliseCadence(plan.billingCadence);
     for (const price of version.prices) {
       const { metric } = price;
@@ -61,7 +68,7 @@ async function measuredOf({ tx, merchantId, customerId, look, now: wall }: Visit
       const of = { merchantId, subscriptionId: subscription.id, cadence };
       const periods = await findSeriesPeriods(tx, of, MOST_PERIODS);
       const now = await effectiveNowForReading(tx, subscription.clockId, wall);
-      const agreed = withOverrides(version.prices, subscription.priceOverrides, now);
+      const agreed = withOverrides(version.prices, overridesOf(subscription, pinned), now);
       const own = agreed.filter((each) => each.metric?.id === metric.id);
       const prices = priceList(own, { locale: look.locale, currency, planCadence });
       if (periods.length > 0) found.set(metric.id, { metric, subscription, periods, prices });

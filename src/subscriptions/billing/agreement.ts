@@ -4,7 +4,10 @@ import {
   afterPauses,
   type BilledVersion,
   type BillingTerms,
+  type CommittedPrices,
   cadencesOf,
+  findCommittedPrices,
+  mergeOverrides,
   type Pause,
   type PaymentTerms,
   type PriceOverride,
@@ -44,14 +47,32 @@ export interface Agreement {
   readonly at: (to: PinnedTo) => PlanAtVersion;
   /** Another plan at its default version in its own currency, if it was asked for and is the merchant's. */
   readonly other?: PlanAtVersion | undefined;
+  /** The prices that commitments agree; absent: none does. */
+  readonly committed?: readonly CommittedPrices[];
 }
 
 /** The agreement of a subscription that is being made. */
-export const agreementOf = (pinned: PlanAtVersion): Agreement => ({ history: [], at: lookUp([pinned]) });
+export const agreementOf = (pinned: PlanAtVersion, committed: readonly CommittedPrices[] = []): Agreement => ({
+  history: [],
+  at: lookUp([pinned]),
+  committed,
+});
 
-/** The terms on which a subscription is billed that was just made. Pure. */
-export const termsOfNew = (pinned: PlanAtVersion, subscription: SubscriptionRow): BillingTerms =>
-  termsUnder(agreementOf(pinned), subscription);
+/** The terms on which a subscription is billed that was just made. */
+export async function termsOfNew(tx: Tx, pinned: PlanAtVersion, subscription: SubscriptionRow): Promise<BillingTerms> {
+  const committedFor = await findCommittedPrices(tx, [subscription]);
+  return termsUnder(agreementOf(pinned, committedFor(subscription)), subscription);
+}
+
+/** The overrides of subscriptions as they are now, those of commitments among them. */
+export async function findOverrides(
+  tx: Tx,
+  subscriptions: readonly SubscriptionRow[],
+): Promise<(subscription: SubscriptionRow, pinned: PlanAtVersion) => readonly PriceOverride[]> {
+  const committedFor = await findCommittedPrices(tx, subscriptions);
+  return (subscription, pinned) =>
+    mergeOverrides(subscription.priceOverrides, committedIn(committedFor(subscription), pinned));
+}
 
 /** The same with the row of its first version: a subscription that was never changed gets it as its periods move. */
 export async function withFirstVersion(
@@ -75,6 +96,7 @@ export function firstVersionWithAnchors(subscription: SubscriptionRow, terms: Bi
 export function withHistory(agreement: Agreement, history: readonly VersionRow[], target: PlanAtVersion): Agreement {
   const found = lookUp([target]);
   return {
+    ...agreement,
     history,
     at: (to) => (to.planVersionId === target.version.id ? found(to) : agreement.at(to)),
   };
@@ -144,6 +166,18 @@ export const loadAgreement = async (tx: Tx, subscription: SubscriptionRow, other
 /** The agreements of some subscriptions of one merchant, by their ids. @param other a plan that they may change to */
 export async function loadAgreements(
   tx: Tx,
+  subscriptions: readonly SubscriptionRow[],
+  other?: string,
+): Promise<(id: string) => Agreement> {
+  const held = await loadHistories(tx, subscriptions, other);
+  const committedFor = await findCommittedPrices(tx, subscriptions);
+  const byId = new Map(subscriptions.map((each) => [each.id, each]));
+  return (id) => ({ ...held(id), committed: committedFor(byId.get(id) as SubscriptionRow) });
+}
+
+/** The versions of some subscriptions, without the prices that commitments agree: as far as they decide on usage. */
+export async function loadHistories(
+  tx: Tx,
   subscriptions: readonly (PinnedTo & Pick<SubscriptionRow, 'id' | 'currency'>)[],
   other?: string,
 ): Promise<(id: string) => Agreement> {
@@ -197,16 +231,24 @@ export const overridesIn = ({ history, at }: Agreement): (readonly PriceOverride
 
 /** All versions, quantities, agreed prices and pauses of a subscription; none: it always has those of its plan. */
 function versionsOf(agreement: Agreement, subscription: SubscriptionRow): BilledVersion[] {
-  const { history, at } = agreement;
+  const { history, at, committed = [] } = agreement;
   const { priceOverrides, pauses, billingStartsAt: from } = subscription;
+  const common = { pauses, ...(committed.length > 0 && { committed: committedIn(committed, at(subscription)) }) };
   if (history.length > 0) {
     const overrides = overridesIn(agreement);
-    return history.map((row, place) => ({ ...billedVersion(row, at(row)), overrides: overrides[place] ?? [], pauses }));
+    return history.map((row, place) => ({
+      ...billedVersion(row, at(row)),
+      ...{ overrides: overrides[place] ?? [], ...common },
+    }));
   }
-  return priceOverrides.length === 0 && pauses.length === 0
+  return priceOverrides.length === 0 && pauses.length === 0 && committed.length === 0
     ? []
-    : [{ ...billedVersion(firstVersion(subscription), at(subscription)), from, overrides: priceOverrides, pauses }];
+    : [{ ...billedVersion(firstVersion(subscription), at(subscription)), from, overrides: priceOverrides, ...common }];
 }
+
+/** What commitments agree in the currency of a subscription, in their order. */
+const committedIn = (committed: readonly CommittedPrices[], { currency }: PlanAtVersion): readonly PriceOverride[] =>
+  committed.flatMap((each) => (each.currency === currency ? each.overrides : []));
 
 /** A version of a subscription in a time, or the part of it in a pause. */
 interface HeldVersion {

@@ -1,6 +1,7 @@
 import { burntUnits } from '../../entitlements/index.ts';
 import type { Adjustment, BillingSource } from '../../invoicing/index.ts';
 import { type AdjustmentRow, selectAdjustments } from '../subscription/adjustments.sql.ts';
+import { decideOverrides } from '../subscription/price-overrides.ts';
 import {
   markCommitted,
   selectClocksOfCustomer,
@@ -42,6 +43,8 @@ export const billingSource: BillingSource = {
   usageSources: loadUsageSources,
 
   markCommitted,
+
+  decideOverrides: (tx, given, prices) => decideOverrides(tx, given, { prices, from: null, field: 'overrides' }),
 
   requiringCredits: selectRequiringCredits,
 

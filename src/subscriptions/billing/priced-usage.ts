@@ -4,7 +4,7 @@ import { earliest, type Instant, isAfter, isBefore, latest, normaliseCadence, ty
 import type { LateSource, UsageSource } from '../../metering/index.ts';
 import { endOf } from '../subscription/decide.ts';
 import { type ClaimingCustomerRow, selectClaimingBetween } from '../subscription/subscriptions.sql.ts';
-import { heldVersions, loadAgreements, type PlanAtVersion } from './agreement.ts';
+import { heldVersions, loadHistories, type PlanAtVersion } from './agreement.ts';
 import { metricsOf } from './usage-claims.ts';
 import { claimOf, ownedSpans, type PricedVersion, type ReadSeries, type UsageClaim } from './usage-owner.ts';
 
@@ -65,7 +65,7 @@ export async function findBillableUsage(tx: Tx, period: Period): Promise<Billabl
 }
 
 async function claimantsOf(tx: Tx, rows: readonly ClaimingCustomerRow[]): Promise<Claimant[]> {
-  const agreements = await loadAgreements(tx, rows);
+  const agreements = await loadHistories(tx, rows);
   const known = new Map<PlanAtVersion, ReturnType<typeof pricesOf>>(); // most subscriptions share theirs
   const pricesOnce = (pinned: PlanAtVersion) => {
     const prices = known.get(pinned) ?? pricesOf(pinned);

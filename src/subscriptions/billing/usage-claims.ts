@@ -22,7 +22,7 @@ import {
   selectClaimingOf,
   updateEndedToBeDue,
 } from '../subscription/subscriptions.sql.ts';
-import { heldVersions, loadAgreements, type PlanAtVersion } from './agreement.ts';
+import { heldVersions, loadHistories, type PlanAtVersion } from './agreement.ts';
 import { claimOf, ownedSpans, type PricedSpan, type ReadSeries, shareMetric, type UsageClaim } from './usage-owner.ts';
 
 /**
@@ -172,7 +172,7 @@ async function siblingsToRead(tx: Tx, subscription: SubscriptionRow, from: Insta
 async function claimsOf(tx: Tx, rows: readonly ClaimingRow[]): Promise<UsageClaim[]> {
   const [first] = rows;
   if (!first) return [];
-  const agreements = await loadAgreements(tx, rows);
+  const agreements = await loadHistories(tx, rows);
   return rows.map((row) => {
     const { at } = agreements(row.id);
     const metricsAt = ({ plan, version }: PlanAtVersion) =>

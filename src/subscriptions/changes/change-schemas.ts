@@ -12,8 +12,8 @@ import {
   Timestamp,
   Type,
 } from '../../http/index.ts';
-import { InvoiceLineItem, InvoiceReply, PriceOverrideReply } from '../../invoicing/index.ts';
-import { PriceOverridesBody, QuantitiesBody, QuantitiesReply } from '../subscription/schemas.ts';
+import { InvoiceLineItem, InvoiceReply, PriceOverrideReply, PriceOverridesBody } from '../../invoicing/index.ts';
+import { QuantitiesBody, QuantitiesReply } from '../subscription/schemas.ts';
 
 export const Effective = OneOf(['now', 'periodEnd']);
 export const ProrationWord = OneOf(['second', 'day', 'none']);

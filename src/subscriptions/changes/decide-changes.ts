@@ -8,7 +8,7 @@ import {
 } from '../../catalog/index.ts';
 import { checkReference, type Tx } from '../../db/index.ts';
 import { checkEntitles } from '../../entitlements/index.ts';
-import type { BillingTerms, CreditMode, PriceOverride, Proration } from '../../invoicing/index.ts';
+import type { BillingTerms, CreditMode, PriceOverride, PriceOverridesBody, Proration } from '../../invoicing/index.ts';
 import {
   type FieldError,
   fail,
@@ -34,7 +34,6 @@ import {
   quantityErrors,
   sameQuantities,
 } from '../subscription/quantities.ts';
-import type { PriceOverridesBody } from '../subscription/schemas.ts';
 import type { SubscriptionRow } from '../subscription/subscription.ts';
 
 /** The defaults of a change: now, by the second, credited on the next invoice (domain.md §3). */

@@ -5,7 +5,7 @@ import { checkReference, type Tx } from '../../db/index.ts';
 import { checkEntitles } from '../../entitlements/index.ts';
 import { bodyKey, findCreated, keyColumns } from '../../http/index.ts';
 import { type EnvironmentName, merchantSettings } from '../../identity/index.ts';
-import { type InvoiceRow, makeUpfrontInvoice } from '../../invoicing/index.ts';
+import { findCommittedPrices, type InvoiceRow, makeUpfrontInvoice } from '../../invoicing/index.ts';
 import { newId } from '../../kernel/ids.ts';
 import { invalid, invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
 import { type Instant, instantOf, instantOrNull, isAfter, normaliseCadence, parseDuration } from '../../kernel/time.ts';
@@ -128,7 +128,8 @@ export async function createSubscription(
     ...keyColumns(key),
     nextActionAt: null,
   };
-  const agreement = agreementOf(pinned);
+  const committedFor = await findCommittedPrices(tx, [row]);
+  const agreement = agreementOf(pinned, committedFor(row));
   const inserted = await insertSubscription(tx, row, now);
   const redeemed = await withCoupons(tx, inserted, agreement, input.coupons ?? [], now);
   if (!redeemed.ok) return redeemed;

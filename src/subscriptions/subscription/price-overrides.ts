@@ -8,13 +8,13 @@ import {
   NO_BOUND,
   normaliseProperties,
   type PriceOverride,
+  type PriceOverridesBody,
   saySame,
   withOverrides,
 } from '../../invoicing/index.ts';
 import { decimal, decimalOf, plain } from '../../kernel/decimal.ts';
 import { type FieldError, invalid, notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, type Instant, instantOrNull as instantOfText, isBefore } from '../../kernel/time.ts';
-import type { PriceOverridesBody } from './schemas.ts';
 
 /** Who asks for overrides: the prices of the version, and from when they may hold. */
 interface OverridesFor {
@@ -23,6 +23,8 @@ interface OverridesFor {
   readonly from: Instant | null;
   /** Those before the change: one that says the same goes on. */
   readonly had?: readonly PriceOverride[];
+  /** The name of their list. */
+  readonly field?: string;
 }
 
 /**
@@ -32,10 +34,10 @@ interface OverridesFor {
 export async function decideOverrides(
   tx: Tx,
   given: PriceOverridesBody,
-  { prices, from, had = [] }: OverridesFor,
+  { prices, from, had = [], field: list = 'priceOverrides' }: OverridesFor,
 ): Promise<Result<readonly PriceOverride[]>> {
   for (const [index, { priceId }] of given.entries()) {
-    const field = `priceOverrides.${index}.priceId`;
+    const field = `${list}.${index}.priceId`;
     const known = await checkReference(tx, 'price', priceId, field);
     if (!known.ok) return known.refusal.kind === 'not_found' ? notFound('price', field) : known;
   }
@@ -52,8 +54,8 @@ export async function decideOverrides(
   );
   const overrides = asGiven.map((override) => ({ ...override, from: goingOn(override, from, had) }));
   const errors = [
-    ...asGiven.flatMap((override, index) => faultsOf(override, index, prices, from)),
-    ...overlapping(asGiven),
+    ...asGiven.flatMap((override, index) => faultsOf(override, `${list}.${index}`, prices, from)),
+    ...overlapping(asGiven, list),
   ];
   return errors.length === 0 ? ok(overrides) : invalid(errors);
 }
@@ -81,12 +83,12 @@ function goingOn(override: PriceOverride, at: Instant | null, had: readonly Pric
 
 function faultsOf(
   override: PriceOverride,
-  index: number,
+  place: string,
   prices: readonly BilledPrice[],
   earliest: Instant | null,
 ): FieldError[] {
   const { priceId, multiplier, properties, minimumAmount, maximumAmount, from, to } = override;
-  const at = (field: string, message: string): FieldError => ({ field: `priceOverrides.${index}.${field}`, message });
+  const at = (field: string, message: string): FieldError => ({ field: `${place}.${field}`, message });
   const price = prices.find(({ id }) => id === priceId);
   if (!price) return [at('priceId', 'is no price of the plan version')];
   const errors: FieldError[] = [];
@@ -125,7 +127,7 @@ function propertyFaults(
 }
 
 /** Windows of one price must not overlap: both are told. */
-function overlapping(overrides: readonly PriceOverride[]): FieldError[] {
+function overlapping(overrides: readonly PriceOverride[], list: string): FieldError[] {
   const isBeforeEnd = (start: string | null, end: string | null): boolean =>
     end === null || start === null || isBefore(instantOrNull(start) as Instant, instantOrNull(end) as Instant);
   return overrides.flatMap((one, index) => {
@@ -136,8 +138,8 @@ function overlapping(overrides: readonly PriceOverride[]): FieldError[] {
         isBeforeEnd(one.from, other.to) &&
         isBeforeEnd(other.from, one.to),
     );
-    const message = `overlaps the window of priceOverrides.${place}: ${windowOf(overrides[place])}`;
-    return place === -1 ? [] : [{ field: `priceOverrides.${index}`, message }];
+    const message = `overlaps the window of ${list}.${place}: ${windowOf(overrides[place])}`;
+    return place === -1 ? [] : [{ field: `${list}.${index}`, message }];
   });
 }
 

@@ -21,7 +21,7 @@ import {
   Type,
   UpdatedFrom,
 } from '../../http/index.ts';
-import { InvoiceReply, PriceOverrideReply, PriceProperties } from '../../invoicing/index.ts';
+import { InvoiceReply, PriceOverrideReply, PriceOverridesBody } from '../../invoicing/index.ts';
 
 const Days = (minimum: number, maximum: number) => Type.Integer({ minimum, maximum });
 const RenewalReminderDays = Days(1, 30);
@@ -35,41 +35,6 @@ export const QuantitiesBody = MapOf(Id('price'), Type.Integer({ minimum: 0, maxi
 export const QuantitiesReply = MapOf(Id('price'), NumberOut, {
   description: 'How many of each fee price of the plan version, by the id of the price.',
 });
-
-/** An amount in major units, or no bound at all. */
-const Bound = Type.Optional(Nullable(Type.String({ pattern: '^(?:none|[0-9]{1,38}(?:\\.[0-9]{1,38})?)$' })));
-
-const PriceOverrideBody = Strict(
-  {
-    priceId: Id('price'),
-    multiplier: Type.Optional(Nullable(DecimalText({ minimum: '0' }))),
-    properties: Type.Optional(
-      Nullable(Type.Unsafe<Record<string, unknown>>({ type: 'object', 'x-document': PriceProperties })),
-    ),
-    minimumAmount: Bound,
-    maximumAmount: Bound,
-    from: Type.Optional(Nullable(Timestamp)),
-    to: Type.Optional(Nullable(Timestamp)),
-  },
-  {
-    'x-fields': {
-      priceId: 'The price of the plan version for which other terms hold.',
-      multiplier: [
-        'The factor of all amounts of money of the price, its minimum and maximum too. 0.8 is 20 % less.',
-        '0.8',
-      ],
-      properties: 'Other numbers, of the model of the price. Not together with `multiplier`.',
-      minimumAmount: 'Another minimum of the price in each period. `none` takes it away. Null: the one of the price.',
-      maximumAmount: 'Another maximum of the price in each period. `none` takes it away. Null: the one of the price.',
-      from: 'The begin of the terms. Null: the begin of the subscription, or the time of the change.',
-      to: 'The end of the terms, exclusive. Null: they do not end.',
-    },
-  },
-);
-
-/** Negotiated prices: all that hold. */
-export const PriceOverridesBody = Type.Array(PriceOverrideBody, { maxItems: 1000 });
-export type PriceOverridesBody = Static<typeof PriceOverridesBody>;
 
 const CREDITS_REQUIRED =
   '`true`: metered features give access only while there are billing credits that could pay for them.';

@@ -1,0 +1,57 @@
+import { lockResources, type Tx } from '../../db/index.ts';
+import { ok, type Result } from '../../kernel/result.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { InvoicingDependencies } from '../invoice/dependencies.ts';
+import { closeWhatIsOver, followChanges } from '../issue/follow-change.ts';
+import type { BillingSource, BillingTerms, PriceOverride } from '../terms/billing-terms.ts';
+import type { Commitment } from '../terms/commitment.ts';
+import type { PriceOverridesBody } from '../terms/price-override-schema.ts';
+import { agreedFor, termsOfAll } from './scope.ts';
+
+/**
+ * The agreed prices of a new commitment as they are stored: of prices that its subscription has, or one of its
+ * customer.
+ * @param terms of its subscription; null: it is of all of the customer's
+ */
+export async function decideAgreedPrices(
+  source: BillingSource,
+  tx: Tx,
+  given: PriceOverridesBody,
+  of: Pick<Commitment, 'customerId' | 'clockId' | 'currency'>,
+  terms: BillingTerms | null,
+): Promise<Result<readonly PriceOverride[]>> {
+  if (given.length === 0) return ok([]);
+  const all = terms === null ? await termsOfAll(source, tx, [of.customerId], of) : [terms];
+  const prices = new Map(all.flatMap((each) => each.prices).map((price) => [price.id, price]));
+  return source.decideOverrides(tx, given, [...prices.values()]);
+}
+
+/** Locks the subscriptions whose prices a commitment agrees, before their billing. */
+export const lockAgreed = async (
+  tx: Tx,
+  commitment: Pick<Commitment, 'subscriptionId' | 'customerId' | 'overrides'>,
+): Promise<void> => {
+  if (commitment.overrides.length > 0) await lockResources(tx, (await agreedFor(tx, commitment)).toSorted());
+};
+
+/**
+ * Begins or ends the agreed prices of a commitment: a change of the terms of its subscriptions at this instant. The
+ * caller has locked them, and their billing.
+ * @param write stores what begins or ends them
+ */
+export async function withAgreedPrices<Written>(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  commitment: Pick<Commitment, 'subscriptionId' | 'customerId' | 'overrides'>,
+  write: () => Promise<Written>,
+  now: Instant,
+): Promise<Written> {
+  if (commitment.overrides.length === 0) return write();
+  const { source } = dependencies;
+  const ids = await agreedFor(tx, commitment);
+  const at = (all: ReadonlyMap<string, BillingTerms>) => [...all.values()].map((terms) => ({ terms, at: now }));
+  await closeWhatIsOver(tx, at(await source.termsOf(tx, ids)), now);
+  const written = await write();
+  await followChanges(dependencies, tx, at(await source.termsOf(tx, ids)), now);
+  return written;
+}
