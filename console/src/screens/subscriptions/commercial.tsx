@@ -91,24 +91,22 @@ export function Commitments({ customerId, subscription, currency }: CommitmentsP
         title="Commitments"
         actions={
           subscription?.status !== 'terminated' &&
-          (['prepaid', 'postpaid'] as const)
-            .filter((type) => type === 'prepaid' || subscription) // what is paid behind is of one subscription
-            .map((type) => (
-              <Deed
-                key={type}
-                label={`New ${type} commitment`}
-                verb="Make the commitment"
-                operation="POST /v0/commitments"
-                fields={['name', 'currency', 'segments', ...TERMS[type]]}
-                more={['onEnd', 'priority', 'appliesTo.*', ...MORE_TERMS[type]]}
-                labels={{ currency: 'Currency', 'rollover.fraction': 'Rollover', 'rollover.days': 'Rollover days' }}
-                initial={{ currency: currency ?? '', segments: [{}] }}
-                fixed={{ customerId, type, ...(subscriptionId !== undefined && { subscriptionId }) }}
-                inputs={INPUTS}
-                effects={[]}
-                undo="It can be ended before its term."
-              />
-            ))
+          (['prepaid', 'postpaid'] as const).map((type) => (
+            <Deed
+              key={type}
+              label={`New ${type} commitment`}
+              verb="Make the commitment"
+              operation="POST /v0/commitments"
+              fields={['name', 'currency', 'segments', ...TERMS[type]]}
+              more={['onEnd', 'priority', 'appliesTo.*', ...MORE_TERMS[type]]}
+              labels={{ currency: 'Currency', 'rollover.fraction': 'Rollover', 'rollover.days': 'Rollover days' }}
+              initial={{ currency: currency ?? '', segments: [{}] }}
+              fixed={{ customerId, type, ...(subscriptionId !== undefined && { subscriptionId }) }}
+              inputs={INPUTS}
+              effects={[]}
+              undo="It can be ended before its term."
+            />
+          ))
         }
       >
         <Part of={asked}>
