@@ -316,16 +316,19 @@ function feeOwed(life: Life, history: History, index: number, period: Period, qu
 
 /**
  * The instant of the invoice that bears a fee in advance: with the begin of its period, if its terms were known then;
- * else it is the invoice of the plan's own series that was open as they became known.
+ * else, and where a change began its series, it is the invoice of the plan's own series that was open as they held.
  */
-function borneAt(life: Life, history: History, { span }: Period, madeAt: number): number {
-  const plan = planAt(history, madeAt);
-  if (madeAt <= span.from) return span.from + graceOf(life, planAt(history, span.from));
+function borneAt(life: Life, history: History, { chain, span }: Period, madeAt: number): number {
+  const isKnown = madeAt <= span.from;
+  const at = Math.max(madeAt, span.from);
+  const plan = planAt(history, at);
   const { cadence } = life.plans[plan] as Plan;
   const open = periodsOf(life, history).find(
-    (each) => each.chain.cadence === cadence && each.span.from <= madeAt && madeAt < each.span.to,
+    (each) =>
+      each.chain.cadence === cadence && at < each.span.to && (isKnown ? each.span.from < at : each.span.from <= at),
   );
-  const cut = history.cuts.find((each) => each.cadence === cadence && each.at >= madeAt);
+  if (isKnown && (chain.from !== span.from || open === undefined)) return span.from + graceOf(life, plan);
+  const cut = history.cuts.find((each) => each.cadence === cadence && each.at >= at);
   if (open === undefined) return madeAt;
   return cut && cut.at < open.span.to ? cut.at : open.span.to + graceOf(life, plan);
 }

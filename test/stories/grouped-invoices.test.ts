@@ -309,6 +309,25 @@ describe('a grouped invoice', () => {
     await expectSound();
   });
 
+  it('gives back a fee that a change took and that is paid, also where the subscription ends before the next one', async () => {
+    const quarterly = await shop.plan([await fee('260.77', { paymentTerm: 'in_advance', billingCadence: 'P3M' })]);
+    const small = await shop.plan([await fee('6.88', { paymentTerm: 'in_advance' })]);
+    const clock = await shop.clock(START);
+    const customer = await shop.customer(GROUPED);
+    const subscription = await begun(quarterly, { clock, customer, bankTransferOnly: true });
+    await shop.advance(clock, '2026-04-24T00:00:00Z');
+    // The periods of a month and of three months end together: April's quarter stands on their grouped invoice.
+    const [group] = await groupsOf(customer);
+    await pay(group as Resource, '260.77');
+    const change = { planId: small.id, effective: 'periodEnd', proration: 'second', credit: 'invoice' };
+    await shop.create(`/v0/subscriptions/${subscription.id}/changes`, change);
+    await shop.advance(clock, '2026-05-29T00:00:00Z');
+    await shop.act(`/v0/subscriptions/${subscription.id}/termination`, { reason: 'x', credit: 'invoice' });
+    await shop.advance(clock, '2026-06-02T00:00:00Z');
+    // 61 of 91 days of the quarter are 174.80, and 3 of 31 days of May are 0.67, which is off the unpaid invoice.
+    expect(await walletOf(customer)).toBe('174.80');
+  });
+
   it('is cancelled as a whole; it is neither billed again nor replaced', async () => {
     const plan = await shop.plan([await fee('10')], TAXED);
     const { clock, customer } = await january([plan, plan]);

@@ -77,7 +77,7 @@ export async function selectBilledLinesOf(
        offset 0) i
      cross join lateral (select * from invoice_line l where ${IS_LINE_OF} offset 0) l
      where (i.kind <> 'subscription' or i.period_end >= q.since or l.period_start = l.period_end
-            or i.id = any (${[...alsoOf]}::text[]))
+            or coalesce(i.grouped_into_id, i.id) = any (${[...alsoOf]}::text[]))
        and (l.period_end > q.since or l.period_start = l.period_end)
        and (l.price_id is not null or l.type in ('commitment', 'coupon', 'billing_credit')) and l.type <> 'credit'
        and (q.before_seq is null or l.seq < q.before_seq)

@@ -45,7 +45,7 @@ function byUnit(all: readonly Credit[], spent: readonly Spent[]): Record<string,
   const paid: Record<string, number> = {};
   const order = spent
     .map((each, place) => ({ ...each, place }))
-    .sort((a, b) => a.start - b.start || Number(b.isFee) - Number(a.isFee) || a.turn - b.turn || a.place - b.place);
+    .toSorted((a, b) => a.start - b.start || Number(b.isFee) - Number(a.isFee) || a.turn - b.turn || a.place - b.place);
   for (const { start, days, amount, place } of order)
     for (let unit = 0; unit < amount; unit += 1) {
       const by = all.findIndex((credit, id) => {
