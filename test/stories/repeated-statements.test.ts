@@ -53,5 +53,5 @@ it('the overview of the portal asks as much about four plans as about one', asyn
   const ofOne = await statements();
   for (const _ of [2, 3, 4]) await subscribe();
   expect(await statements()).toBe(ofOne);
-  expect(ofOne).toBeLessThanOrEqual(30);
+  expect(ofOne).toBeLessThanOrEqual(31); // one of them: which prices do commitments agree?
 });
