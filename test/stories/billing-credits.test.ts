@@ -352,6 +352,23 @@ describe('open periods of several subscriptions', () => {
     expect((await amountsOf(monthly))[0]).toBe('0.00');
   });
 
+  it('burn at one instant for the older subscription first: its fee of the new period before one in advance', async () => {
+    const customer = await shop.customer();
+    const ofMonth = (unitPrice: string, fields: object = {}) =>
+      shop.feePrice({ properties: { unitPrice }, ...fields }).then((price) => shop.plan([price]));
+    await shop.subscribe(await ofMonth('20'), { clock, customer });
+    const younger = await shop.subscribe(await ofMonth('28', { paymentTerm: 'in_advance' }), {
+      ...{ clock, customer, bankTransferOnly: true },
+    });
+    await give({ testClockId: clock.id, effectiveAt: '2026-01-15T00:00:00Z' }, customer.id);
+    await shop.advance(clock, '2026-02-02T00:00:00Z');
+    const closed = (await shop.invoices(younger)).filter(
+      ({ kind, status }: Resource) => kind === 'subscription' && status !== 'ACTIVE',
+    );
+    // 20.00 of the 30.00 are for the older one's February, though it is asked a month later.
+    expect(closed.map(({ subtotal }: Resource) => subtotal)).toEqual(['18.00']);
+  });
+
   it('leave to a period that is over, and waits for late usage, what was spent after it', async () => {
     const customer = await shop.customer();
     const monthly = await shop.subscribe(await byCall(), { clock, customer });

@@ -1,6 +1,6 @@
 import { type Taxation, withChildren } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
-import { type Instant, isBefore, latest } from '../../kernel/time.ts';
+import { type Instant, isAfter, isBefore, latest } from '../../kernel/time.ts';
 import { openSpendings } from '../calculation/calculate.ts';
 import type { Calculation } from '../calculation/calculation.ts';
 import { expectedCredits } from '../credits/give-credits.ts';
@@ -122,8 +122,9 @@ export async function holdCredits(
   const all = [...waiting.values()].flat();
   const known = new Set(invoices.map(({ id }) => id));
   const last = invoices.map(({ periodEnd }) => periodEnd).reduce(latest);
-  if (invoices.length === 1 && all.every(({ id, periodStart }) => known.has(id) || !isBefore(periodStart, last)))
-    return held;
+  const isLater = ({ subscriptionId, periodStart }: InvoiceRow): boolean =>
+    subscriptionId === invoices[0]?.subscriptionId ? !isBefore(periodStart, last) : isAfter(periodStart, last);
+  if (invoices.length === 1 && all.every((each) => known.has(each.id) || isLater(each))) return held;
   const wide = await HeldCredits.load(tx, [...invoices, ...all.filter(({ id }) => !known.has(id))], { lock: false });
   const ends = invoices.filter(({ status }) => status !== 'ACTIVE').map(({ periodEnd }) => periodEnd);
   return wide.with(await previewTogether(dependencies, tx, all, { held: wide, cuts: ends }));
