@@ -182,9 +182,6 @@ export class Database {
       application_name: 'reckoner',
     });
     this.#pool.on('error', (error) => options.onConnectionError?.(error));
-    // Between the pool's listener and whoever waits for a new connection there is a moment without one, in which it may
-    // die.
-    this.#pool.on('connect', (client) => client.on('error', () => undefined));
   }
 
   /**

@@ -55,3 +55,25 @@ it.each([
   for (const attempt of await Promise.allSettled(attempts)) expect(attempt.status).toBe('rejected');
   await database.close();
 });
+
+const TIMELINE = Buffer.concat([
+  message('T', Buffer.concat([Buffer.from('\0\x01timeline\0', 'latin1'), Buffer.alloc(18)])),
+  message('D', Buffer.concat([Buffer.from([0, 1, 0, 0, 0, 8]), Buffer.from('00000001')])),
+  message('C', Buffer.from('SELECT 1\0')),
+  READY,
+]);
+
+it('a connection to one of several hosts that breaks before it says its timeline is such a failure too', async () => {
+  let connections = 0;
+  const url = await openDyingServer((socket) => {
+    connections += 1;
+    const isLook = connections <= 2; // each host is asked first whether it accepts writes
+    socket.write(Buffer.concat([WELCOME, READY]));
+    socket.once('data', () => (isLook ? socket.write(TIMELINE) : socket.resetAndDestroy()));
+  });
+  const { host } = new URL(url);
+  const database = new Database({ url: `postgres://reckoner@${host},${host}/any`, onConnectionError: () => undefined });
+  await expect(database.transaction('nobody', (tx) => tx.one(sql`select 1`))).rejects.toThrow();
+  expect(connections).toBeGreaterThan(2);
+  await database.close();
+});

@@ -160,6 +160,8 @@ export const poolClient = (
   class extends pg.Client {
     constructor(config?: pg.ClientConfig) {
       super({ ...config, connectionTimeoutMillis: CONNECT_MILLISECONDS, ...settings() });
+      // Before the pool listens, and between it and whoever waits for the connection, it may break unheard.
+      this.on('error', () => undefined);
     }
 
     override connect(): Promise<pg.Client>;
