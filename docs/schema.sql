@@ -290,6 +290,7 @@ create table billing_credit (
   segment integer,
   rolled_from text,
   released numeric,
+  order_id text,
   constraint billing_credit_pkey PRIMARY KEY (merchant_id, id),
   constraint billing_credit_amount_check CHECK ((amount > (0)::numeric)),
   constraint billing_credit_category_check CHECK ((category = ANY (ARRAY['promotional'::text, 'paid'::text]))),
@@ -509,9 +510,12 @@ create table commitment (
   rollover jsonb,
   next_action_at timestamp with time zone,
   overrides jsonb default '[]'::jsonb not null,
+  order_id text,
   constraint commitment_pkey PRIMARY KEY (merchant_id, id),
   constraint commitment_merchant_id_clock_id_fkey FOREIGN KEY (merchant_id, clock_id) REFERENCES test_clock(merchant_id, id),
+  constraint commitment_merchant_id_order_id_fkey FOREIGN KEY (merchant_id, order_id) REFERENCES sales_order(merchant_id, id),
   constraint commitment_available_on_check CHECK ((available_on = ANY (ARRAY['issue'::text, 'payment'::text]))),
+  constraint commitment_check CHECK ((num_nonnulls(order_id, subscription_id) < 2)),
   constraint commitment_on_end_check CHECK ((on_end = ANY (ARRAY['owed'::text, 'prorated'::text, 'waived'::text]))),
   constraint commitment_true_up_check CHECK ((true_up = ANY (ARRAY['segment'::text, 'term'::text]))),
   constraint commitment_type_check CHECK ((type = ANY (ARRAY['prepaid'::text, 'postpaid'::text])))
@@ -521,6 +525,7 @@ CREATE INDEX commitment_all ON commitment USING btree (seq DESC);
 CREATE INDEX commitment_due ON commitment USING btree (next_action_at) WHERE ((clock_id IS NULL) AND (next_action_at IS NOT NULL));
 CREATE INDEX commitment_due_on_clock ON commitment USING btree (merchant_id, clock_id, next_action_at, seq) WHERE ((clock_id IS NOT NULL) AND (next_action_at IS NOT NULL));
 CREATE INDEX commitment_of_customer ON commitment USING btree (merchant_id, customer_id, seq DESC);
+CREATE INDEX commitment_of_order ON commitment USING btree (merchant_id, order_id) WHERE (order_id IS NOT NULL);
 CREATE INDEX commitment_of_subscription ON commitment USING btree (merchant_id, subscription_id, priority, seq);
 CREATE INDEX commitment_order ON commitment USING btree (merchant_id, seq DESC);
 alter table commitment enable row level security; -- with the two policies of tenant_table()
@@ -3243,9 +3248,11 @@ create table subscription (
   trial_ends_told jsonb default '[]'::jsonb not null,
   is_committed boolean default false not null,
   credits_required boolean default false not null,
+  order_id text,
   constraint subscription_pkey PRIMARY KEY (merchant_id, id),
   constraint subscription_merchant_id_clock_id_fkey FOREIGN KEY (merchant_id, clock_id) REFERENCES test_clock(merchant_id, id),
   constraint subscription_merchant_id_customer_id_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES customer(merchant_id, id),
+  constraint subscription_merchant_id_order_id_fkey FOREIGN KEY (merchant_id, order_id) REFERENCES sales_order(merchant_id, id),
   constraint subscription_merchant_id_plan_id_fkey FOREIGN KEY (merchant_id, plan_id) REFERENCES plan(merchant_id, id),
   constraint subscription_merchant_id_plan_version_id_fkey FOREIGN KEY (merchant_id, plan_version_id) REFERENCES plan_version(merchant_id, id),
   constraint subscription_activation CHECK (
@@ -3271,6 +3278,7 @@ CREATE INDEX subscription_due ON subscription USING btree (next_action_at) WHERE
 CREATE INDEX subscription_due_on_clock ON subscription USING btree (merchant_id, clock_id, next_action_at, seq) WHERE ((clock_id IS NOT NULL) AND (next_action_at IS NOT NULL));
 CREATE INDEX subscription_ending ON subscription USING btree (merchant_id, seq DESC) WHERE ((status = 'active'::text) AND (ending_at IS NOT NULL));
 CREATE UNIQUE INDEX subscription_key ON subscription USING btree (merchant_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
+CREATE INDEX subscription_of_order ON subscription USING btree (merchant_id, order_id) WHERE (order_id IS NOT NULL);
 CREATE INDEX subscription_order ON subscription USING btree (merchant_id, seq DESC);
 CREATE INDEX subscription_plan ON subscription USING btree (merchant_id, plan_id);
 CREATE INDEX subscription_requiring_credits ON subscription USING btree (merchant_id, customer_id) WHERE credits_required;

@@ -64,6 +64,7 @@ import {
   creditPurchases,
   creditTopUps,
   findBilling,
+  findCommitmentsOfOrder,
   findOpenInvoicesOfCustomer,
   findWaitingDebts,
   findWaitingReceipts,
@@ -130,6 +131,7 @@ import {
   countByVersion,
   endUnpaid,
   findActivePlans,
+  findSubscriptionsOfOrder,
   findUnendedSubscriptions,
   lockActiveSubscription,
   lockFreeSubscriptions,
@@ -346,6 +348,7 @@ export function wireDomains(
   const orders: OrderDependencies = {
     environment,
     ...partsForOrders,
+    holdersOf: holdersOfOrder,
     requestApprovals: (tx, { merchantId, id }, content, by, now) =>
       requestApprovals(tx, { merchantId, resourceType: 'order', resourceId: id, ...content }, by, now),
     cancelApprovals: (tx, { id }, _, now) => cancelApprovals(tx, [id], now),
@@ -579,6 +582,15 @@ const debtsOfCustomer: CustomerBlocker = async (tx, customerId) =>
 
 const ordersOfCustomer: CustomerBlocker = async (tx, customerId, now) =>
   named('orders', await unendedOrders(tx, { customerId }, now));
+
+/** The holders of an order or one of its lines in other domains. */
+const holdersOfOrder: OrderDependencies['holdersOf'] = async (tx, kind, id) => {
+  const found = await partsForOrders.holdersOf(tx, kind, id);
+  if (kind !== 'order') return found;
+  const subscriptions = named('subscription', await findSubscriptionsOfOrder(tx, id));
+  const commitments = named('commitment', await findCommitmentsOfOrder(tx, id));
+  return [...found, ...[subscriptions, commitments].filter((each) => each !== null)];
+};
 
 /** The holders of a feature or an item in other domains. */
 const holdersInCatalog: NonNullable<CatalogOptions['holdersOf']> = async (tx, kind, id, now) => {

@@ -17,6 +17,7 @@ export { type LineContext, notesOfLine } from './calculation/line-notes.ts';
 export type { OneOffLine, OneOffLineType } from './calculation/one-off-lines.ts';
 export { invoicePaymentHandlers } from './collecting/payment-handlers.ts';
 export { selectWaitingReceipts as findWaitingReceipts } from './collecting/receipts.sql.ts';
+export { selectCommitmentsOfOrder as findCommitmentsOfOrder } from './commitments/commitments.sql.ts';
 export { updateToSettle as wakeCommitments } from './commitments/prepaid.sql.ts';
 export { PREPAID_DATE, prepaidDates } from './commitments/prepaid.ts';
 export { giveCredits } from './credits/give-credits.ts';

@@ -3,7 +3,7 @@ export { orderApprovals } from './approvals.ts';
 export { totalAmountOf } from './arithmetic.ts';
 export type { OrderDependencies, OrderListener } from './dependencies.ts';
 export { orderErrors } from './errors.ts';
-export { findOrder, findOrders, type LockedOrder, lockOrder } from './load.ts';
+export { findOrder, findOrders, type LockedOrder, lockNamedOrder, lockOrder } from './load.ts';
 export {
   type Author,
   changeOrder,

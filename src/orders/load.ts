@@ -1,5 +1,5 @@
 import { effectiveNow } from '../clocks/index.ts';
-import type { Tx } from '../db/index.ts';
+import { checkReference, type Tx } from '../db/index.ts';
 import { notFound, ok, type Result } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
 import { selectOrderLines } from './lines.sql.ts';
@@ -50,4 +50,10 @@ export async function lockOrder(
   if (!row) return notFound('order');
   const [order] = await withLines(tx, [row]);
   return ok({ order: order as Order, now });
+}
+
+/** Locks an order that a body names in `orderId`. @returns 403, 404 */
+export async function lockNamedOrder(tx: Tx, id: string, wall: Instant): Promise<Result<LockedOrder>> {
+  const known = await checkReference(tx, 'order', id, 'orderId');
+  return known.ok ? lockOrder(tx, { merchantId: tx.merchantId, id }, wall) : known;
 }

@@ -45,6 +45,7 @@ export {
   selectSubscription as findSubscription,
   selectSubscriptionNames as findSubscriptionNames,
   selectSubscriptionsOfCustomer as findSubscriptionsOfCustomer,
+  selectSubscriptionsOfOrder as findSubscriptionsOfOrder,
   selectSubscriptionsOfPlan as findSubscriptionsOfPlan,
   selectUnendedSubscriptions as findUnendedSubscriptions,
   updateEndedToBeDue as wakeEnded,

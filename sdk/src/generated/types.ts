@@ -2726,6 +2726,8 @@ merchantId: string
 customerId: string
 /** The customer that pays its invoices. Null: `customerId` pays. */
 payerId: (string | null)
+/** The order that the subscription is of: commitments of the order count its spending. It never changes. Null: none. */
+orderId: (string | null)
 /** The id of the plan. */
 planId: string
 /** The version of the plan that was pinned. A plan change replaces it. */
@@ -4355,9 +4357,9 @@ object: "commitment"
 merchantId: string
 /** The customer that has promised to spend. */
 customerId: string
-/** The subscription whose spending counts. Null: all of the customer on its clock. */
+/** The subscription whose spending counts. Null: those of `orderId`, or without it all of the customer on its clock. */
 subscriptionId: (string | null)
-/** The order. Null: it is of none. */
+/** The order whose subscriptions count: those that were made with this `orderId`. Null: it is of none. */
 orderId: (string | null)
 /** The name, as invoices show it. */
 name: string
@@ -7497,6 +7499,8 @@ taxRates?: ((DecimalNumber | {
 /** Your own name for the customer. Usage events name it as `externalSubject`. Null: none. */
 externalId?: (string | null)
 } | null)
+/** The order that the subscription is of: commitments of the order count its spending. It never changes. Null: none. */
+orderId?: (string | null)
 /** `true`: invoices are charged to the default card of the customer as they are issued. */
 autoCharge?: (boolean | null)
 /** `true`: metered features give access only while there are billing credits that could pay for them. */
@@ -8002,8 +8006,10 @@ reason?: (string | null)
 export interface CommitmentCreate {
 /** The customer that has promised to spend. */
 customerId: string
-/** The subscription whose spending counts. Null: all of the customer on its clock. */
+/** The subscription whose spending counts. Null: those of `orderId`, or without it all of the customer on its clock. */
 subscriptionId?: (string | null)
+/** The order whose subscriptions count: those that were made with this `orderId`. Null: it is of none. */
+orderId?: (string | null)
 /** The name, as invoices show it. */
 name: string
 /** The currency of the amounts: that of the subscription, where it is of one. */
@@ -9513,6 +9519,8 @@ after?: string
 customerId?: string
 /** Only resources of this subscription. */
 subscriptionId?: string
+/** Only resources of this order. */
+orderId?: string
 /** Only resources of this merchant. Default: your own organization; an operator without it gets all merchants. */
 merchantId?: string
 }

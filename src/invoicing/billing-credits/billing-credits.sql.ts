@@ -9,7 +9,8 @@ export type NewBillingCredit = BillingCredit & { readonly idempotencyPrint: Buff
 
 const COLUMNS = sql`merchant_id, id, customer_id, subscription_id, invoice_id, name, amount, currency, category,
   priority, effective_at, expires_at, voided_at, applies_to, source, idempotency_key, idempotency_print, test_clock_id,
-  metadata, created_at, updated_at, price, commitment_id, segment, rolled_from, released, is_undone`;
+  metadata, created_at, updated_at, price, commitment_id, segment, rolled_from, released, is_undone,
+  order_id`;
 
 export const insertBillingCredit = (tx: Tx, credit: NewBillingCredit): Promise<unknown> =>
   tx.run(sql`${insertion('billing_credit', withJsonb(credit, 'appliesTo', 'metadata'), COLUMNS)}`);

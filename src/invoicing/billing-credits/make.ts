@@ -16,8 +16,9 @@ type MadeOf = Pick<
 /** Makes a credit, announces it, and has its customer's balance looked at. @param now effective now for it */
 export async function makeBillingCredit(tx: Tx, of: MadeOf, now: Instant): Promise<BillingCredit> {
   const credit: NewBillingCredit = {
-    ...{ merchantId: tx.merchantId, id: newId('billingCredit'), subscriptionId: null, invoiceId: null },
+    ...{ merchantId: tx.merchantId, id: newId('billingCredit'), subscriptionId: null, orderId: null },
     ...{
+      invoiceId: null,
       price: null,
       priority: 0,
       expiresAt: null,

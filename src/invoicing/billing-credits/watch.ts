@@ -10,7 +10,7 @@ import { publish } from '../../webhooks/index.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { payerOf } from '../invoice/invoice.ts';
 import { selectInvoice } from '../invoice/invoices.sql.ts';
-import { appliesTo } from '../terms/applies-to.ts';
+import { appliesTo, isAmong } from '../terms/applies-to.ts';
 import { endOf } from '../terms/billing-credit.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
 import { type KnownCredit, selectCreditsIn, updateEarned, updateExpiryTold } from './billing-credits.sql.ts';
@@ -212,7 +212,7 @@ async function limitAccess(
 /** @param credits those with something left, of its customer and of who pays */
 function exhaustedOf(terms: BillingTerms, credits: readonly KnownCredit[]): Exhausted[] {
   const { subscriptionId, customerId, planId, prices } = terms;
-  const own = credits.filter((credit) => credit.subscriptionId === null || credit.subscriptionId === subscriptionId);
+  const own = credits.filter((credit) => isAmong(terms, credit));
   if (own.length === 0) return [{ customerId, subscriptionId, billableMetricId: '' }];
   const metrics = Map.groupBy(
     prices.filter(({ metric }) => metric !== null),

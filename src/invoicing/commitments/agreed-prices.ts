@@ -6,18 +6,18 @@ import { closeWhatIsOver, followChanges } from '../issue/follow-change.ts';
 import type { BillingSource, BillingTerms, PriceOverride } from '../terms/billing-terms.ts';
 import type { Commitment } from '../terms/commitment.ts';
 import type { PriceOverridesBody } from '../terms/price-override-schema.ts';
-import { agreedFor, termsOfAll } from './scope.ts';
+import { agreedFor, type Scoped, termsOfAll } from './scope.ts';
 
 /**
  * The agreed prices of a new commitment as they are stored: of prices that its subscription has, or one of its
  * customer.
- * @param terms of its subscription; null: it is of all of the customer's
+ * @param terms of its subscription; null: it is of several
  */
 export async function decideAgreedPrices(
   source: BillingSource,
   tx: Tx,
   given: PriceOverridesBody,
-  of: Pick<Commitment, 'customerId' | 'clockId' | 'currency'>,
+  of: Scoped & Pick<Commitment, 'clockId' | 'currency'>,
   terms: BillingTerms | null,
 ): Promise<Result<readonly PriceOverride[]>> {
   if (given.length === 0) return ok([]);
@@ -28,10 +28,11 @@ export async function decideAgreedPrices(
 
 /** Locks the subscriptions whose prices a commitment agrees, before their billing. */
 export const lockAgreed = async (
+  source: BillingSource,
   tx: Tx,
-  commitment: Pick<Commitment, 'subscriptionId' | 'customerId' | 'overrides'>,
+  commitment: Scoped & Pick<Commitment, 'overrides'>,
 ): Promise<void> => {
-  if (commitment.overrides.length > 0) await lockResources(tx, (await agreedFor(tx, commitment)).toSorted());
+  if (commitment.overrides.length > 0) await lockResources(tx, (await agreedFor(source, tx, commitment)).toSorted());
 };
 
 /**
@@ -42,13 +43,13 @@ export const lockAgreed = async (
 export async function withAgreedPrices<Written>(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  commitment: Pick<Commitment, 'subscriptionId' | 'customerId' | 'overrides'>,
+  commitment: Scoped & Pick<Commitment, 'overrides'>,
   write: () => Promise<Written>,
   now: Instant,
 ): Promise<Written> {
   if (commitment.overrides.length === 0) return write();
   const { source } = dependencies;
-  const ids = await agreedFor(tx, commitment);
+  const ids = await agreedFor(source, tx, commitment);
   const at = (all: ReadonlyMap<string, BillingTerms>) => [...all.values()].map((terms) => ({ terms, at: now }));
   await closeWhatIsOver(tx, at(await source.termsOf(tx, ids)), now);
   const written = await write();

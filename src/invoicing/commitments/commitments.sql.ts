@@ -23,6 +23,11 @@ export const selectCommitment = (tx: Tx, id: string, lock = false): Promise<Comm
     select ${COMMITMENT_COLUMNS} from commitment
      where merchant_id = ${tx.merchantId} and id = ${id}${lock ? sql` for no key update` : sql``}`);
 
+/** The commitments of an order. */
+export const selectCommitmentsOfOrder = (tx: Tx, orderId: string): Promise<{ id: string }[]> =>
+  tx.rows<{ id: string }>(sql`
+    select id from commitment where merchant_id = ${tx.merchantId} and order_id = ${orderId} order by seq`);
+
 export const updateCommitment = (
   tx: Tx,
   id: string,
@@ -37,7 +42,11 @@ export const updateCommitment = (
 export const selectCommitmentPage = (
   tx: Tx,
   merchantId: string | null,
-  of: { readonly customerId?: string | undefined; readonly subscriptionId?: string | undefined },
+  of: {
+    readonly customerId?: string | undefined;
+    readonly subscriptionId?: string | undefined;
+    readonly orderId?: string | undefined;
+  },
   page: PageRequest,
 ) =>
   pageOfRows<Commitment>(
@@ -50,6 +59,7 @@ export const selectCommitmentPage = (
         merchantId !== null && sql`merchant_id = ${merchantId}`,
         of.customerId !== undefined && sql`customer_id = ${of.customerId}`,
         of.subscriptionId !== undefined && sql`subscription_id = ${of.subscriptionId}`,
+        of.orderId !== undefined && sql`order_id = ${of.orderId}`,
       ]),
     },
     page,

@@ -5,15 +5,16 @@ import { minorDigits } from '../../kernel/currency.ts';
 import { decimal, decimalOf, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { digitsProblem } from '../../kernel/money.ts';
-import { type FieldError, fail, invalid, notFound, ok, type Result } from '../../kernel/result.ts';
+import { type FieldError, fail, invalid, invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, type Instant, instantOf, isAfter, isBefore } from '../../kernel/time.ts';
+import { lockNamedOrder, type Order } from '../../orders/index.ts';
 import { type AskedTrueUp, selectCommitmentsOf, selectTrueUps } from '../difference/commitments.sql.ts';
 import { loadTogether, type Together } from '../drafts/commitments-together.ts';
 import { withOpenPeriods } from '../drafts/preview.ts';
 import { loadSpent } from '../drafts/spending.ts';
 import { clockForCustomer } from '../invoice/customer-clock.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
-import { checkChosen } from '../terms/applies-to.ts';
+import { checkChosen, isAmong } from '../terms/applies-to.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
 import type { Commitment } from '../terms/commitment.ts';
 import { agreedDates } from '../terms/prepaid.ts';
@@ -50,11 +51,17 @@ export async function createCommitment(
     const subscription = await checkReference(tx, 'subscription', subscriptionId, 'subscriptionId');
     if (!subscription.ok) return subscription;
   }
-  const of = { customerId: body.customerId, subscriptionId };
+  const orderId = body.orderId ?? null;
+  if (orderId !== null && subscriptionId !== null)
+    return invalidField('orderId', 'must not be set beside subscriptionId');
+  const named = orderId === null ? ok(null) : await lockNamedOrder(tx, orderId, wall);
+  if (!named.ok) return named;
+  const order = named.value?.order ?? null;
+  const of = { customerId: body.customerId, subscriptionId, orderId };
   const terms = await termsOfCommitment(dependencies.source, tx, of);
   const clock =
-    terms !== null && body.testClockId == null
-      ? ok(terms.clockId)
+    (terms ?? order) !== null && body.testClockId == null
+      ? ok(terms === null ? (order?.testClockId ?? null) : terms.clockId)
       : await clockForCustomer(dependencies, tx, body.customerId, body.testClockId);
   if (!clock.ok) return clock;
   const now = await effectiveNow(tx, clock.value, wall);
@@ -83,14 +90,14 @@ export async function createCommitment(
     nextActionAt: null,
   };
   const errors = [...faultsOfType(body), ...faultsOf(without, now)];
-  errors.push(...faultsOfSubscription(terms, without, now));
+  errors.push(...faultsOfSubscription(terms, without, now), ...faultsOfOrder(order, without));
   if (errors.length > 0) return invalid(errors);
-  const named = await checkChosen(tx, without.appliesTo);
-  if (!named.ok) return named;
+  const chosen = await checkChosen(tx, without.appliesTo);
+  if (!chosen.ok) return chosen;
   const agreed = await decideAgreedPrices(dependencies.source, tx, body.overrides ?? [], without, terms);
   if (!agreed.ok) return agreed;
   const commitment = { ...without, overrides: agreed.value };
-  await lockAgreed(tx, commitment);
+  await lockAgreed(dependencies.source, tx, commitment);
   await lockScope(tx, commitment);
   await withAgreedPrices(dependencies, tx, commitment, () => insertCommitment(tx, commitment), now);
   if (subscriptionId !== null) await dependencies.source.markCommitted(tx, subscriptionId);
@@ -111,6 +118,18 @@ function faultsOfSubscription(terms: BillingTerms | null, commitment: Commitment
   wrong(terms.currency !== commitment.currency, 'currency', 'must be that of the subscription');
   const { endsAt } = terms.bounds;
   wrong(endsAt !== null && !isAfter(endsAt, now), 'subscriptionId', 'must be of a subscription that has not ended');
+  return errors;
+}
+
+/** The faults of a commitment beside its order. */
+function faultsOfOrder(order: Order | null, { customerId, clockId, currency }: Commitment): FieldError[] {
+  if (order === null) return [];
+  const errors: FieldError[] = [];
+  if (order.customerId !== customerId) errors.push({ field: 'orderId', message: 'must be of this customer' });
+  if (order.cancelledAt !== null)
+    errors.push({ field: 'orderId', message: 'must be of an order that is not cancelled' });
+  if (order.testClockId !== clockId) errors.push({ field: 'testClockId', message: 'must be the clock of the order' });
+  if (order.currency !== currency) errors.push({ field: 'currency', message: 'must be that of the order' });
   return errors;
 }
 
@@ -237,7 +256,7 @@ async function lockWithNow({ source }: InvoicingDependencies, tx: Tx, id: string
   const seen = await selectCommitment(tx, id);
   if (!seen) return notFound('commitment');
   const now = await effectiveNow(tx, seen.clockId, wall);
-  await lockAgreed(tx, seen);
+  await lockAgreed(source, tx, seen);
   await lockScope(tx, seen);
   const commitment = (await selectCommitment(tx, id, true)) as Commitment;
   const terms = await termsOfCommitment(source, tx, seen);
@@ -262,8 +281,8 @@ export async function readCommitments(
   wall: Instant,
 ): Promise<ReadCommitment[]> {
   const found = new Map<string, ReadCommitment>();
-  const groups = Map.groupBy(commitments, ({ merchantId, customerId, subscriptionId, clockId, currency, type }) =>
-    [merchantId, customerId, subscriptionId, clockId, currency, type].join(' '),
+  const groups = Map.groupBy(commitments, ({ merchantId, customerId, subscriptionId, orderId, ...of }) =>
+    [merchantId, customerId, subscriptionId, orderId, of.clockId, of.currency, of.type].join(' '),
   );
   for (const those of groups.values()) {
     const all = those as [Commitment, ...Commitment[]];
@@ -342,7 +361,10 @@ async function spendingOf(
   const subscriptions =
     terms === null ? await termsOfAll(source, tx, await customersOf(tx, commitment), commitment) : [terms];
   const endsAt = terms?.bounds.endsAt ?? null;
-  return { commitments: all.map((each) => ({ commitment: each, endsAt, holds: () => true })), subscriptions };
+  return {
+    commitments: all.map((each) => ({ commitment: each, endsAt, holds: (own) => isAmong(own, each) })),
+    subscriptions,
+  };
 }
 
 /** The invoices of the dates of prepaid commitments, and the first billing credit of each segment. */

@@ -202,8 +202,8 @@ type MadeCredit = Pick<
 >;
 
 async function insertCredit(tx: Tx, commitment: Commitment, made: MadeCredit, now: Instant): Promise<void> {
-  const { customerId, subscriptionId, name, currency, priority, appliesTo, clockId } = commitment;
-  const of = { customerId, subscriptionId, name, currency, priority, appliesTo, testClockId: clockId };
+  const { customerId, subscriptionId, orderId, name, currency, priority, appliesTo, clockId } = commitment;
+  const of = { customerId, subscriptionId, orderId, name, currency, priority, appliesTo, testClockId: clockId };
   await makeBillingCredit(
     tx,
     { ...of, category: 'paid', source: 'commitment', commitmentId: commitment.id, ...made },

@@ -27,7 +27,9 @@ const Priority = Type.Integer({ minimum: -MOST_PRIORITY, maximum: MOST_PRIORITY 
 
 const COMMITMENT_FIELDS: FieldWords = {
   customerId: 'The customer that has promised to spend.',
-  subscriptionId: 'The subscription whose spending counts. Null: all of the customer on its clock.',
+  subscriptionId:
+    'The subscription whose spending counts. Null: those of `orderId`, or without it all of the customer on its clock.',
+  orderId: 'The order whose subscriptions count: those that were made with this `orderId`. Null: it is of none.',
   name: ['The name, as invoices show it.', 'Contract 2026'],
   currency: 'The currency of the amounts: that of the subscription, where it is of one.',
   type:
@@ -73,6 +75,7 @@ export const CommitmentCreateBody = Strict(
   {
     customerId: Id('customer'),
     subscriptionId: Type.Optional(Nullable(Id('subscription'))),
+    orderId: Type.Optional(Nullable(Id('order'))),
     name: Name,
     currency: Type.String({ format: 'currency' }),
     type: OneOf(COMMITMENT_TYPES),
@@ -144,6 +147,7 @@ export type CommitmentUpdateBody = Static<typeof CommitmentUpdateBody>;
 export const CommitmentListQuery = ListQuery({
   customerId: Type.Optional(Id('customer')),
   subscriptionId: Type.Optional(Id('subscription')),
+  orderId: Type.Optional(Id('order')),
   merchantId: Type.Optional(Id('organization')),
 });
 
@@ -217,7 +221,6 @@ export const CommitmentReply = Type.Object(
     description: 'What a customer has promised to spend over a term.',
     'x-fields': {
       ...COMMITMENT_FIELDS,
-      orderId: 'The order. Null: it is of none.',
       status: '`scheduled`: its first segment has not begun. `ended`: its term is over, or it ended before.',
       endedAt: 'When it ended before its term, by a request or with its subscription. Null: it did not.',
     },
@@ -227,11 +230,11 @@ export const CommitmentReply = Type.Object(
 /** A commitment as the API answers it. */
 export function toCommitmentReply(read: ReadCommitment) {
   const { commitment, endsAt, spent, invoiceIds, ofDates, creditIds, now } = read;
-  const { id, merchantId, customerId, subscriptionId, name, currency, type, appliesTo, priority } = commitment;
+  const { id, merchantId, customerId, subscriptionId, orderId, name, currency, type, appliesTo, priority } = commitment;
   const { invoiceAt, availableOn, rollover, clockId } = commitment;
   const { status, endedAt } = standingOf(commitment, endsAt, now);
   return {
-    ...{ id, object: 'commitment' as const, merchantId, customerId, subscriptionId, orderId: null, name, currency },
+    ...{ id, object: 'commitment' as const, merchantId, customerId, subscriptionId, orderId, name, currency },
     type,
     segments: commitment.segments.map((segment, place) => ({
       ...segmentReply(segment, spent[place] as Decimal, { now, currency }),

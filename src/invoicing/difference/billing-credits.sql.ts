@@ -6,7 +6,7 @@ import type { UsedCredit } from '../terms/billing-credit.ts';
 export const CREDIT_COLUMNS = sql`b.merchant_id, b.id, b.customer_id, b.subscription_id, b.invoice_id, b.name, b.amount,
   b.currency, b.category, b.priority, b.effective_at, b.expires_at, b.voided_at, b.applies_to, b.source,
   b.idempotency_key, b.test_clock_id, b.metadata, b.created_at, b.updated_at, b.price, b.commitment_id, b.segment,
-  b.rolled_from, b.released, b.is_undone`;
+  b.rolled_from, b.released, b.is_undone, b.order_id`;
 
 /** What line `l` of a credit pays: below 0, or above for one that gives back. Credit notes over it gave back, too. */
 export const NET_OF_USE = sql`

@@ -1,4 +1,5 @@
 import type { Tx } from '../../db/index.ts';
+import { isAmong } from '../terms/applies-to.ts';
 import type { PriceOverride } from '../terms/billing-terms.ts';
 import { overridesOf } from '../terms/price-overrides.ts';
 import { selectAgreeing } from './commitments.sql.ts';
@@ -13,6 +14,7 @@ export interface CommittedPrices {
 interface Agreed {
   readonly id: string;
   readonly customerId: string;
+  readonly orderId: string | null;
   readonly clockId: string | null;
 }
 
@@ -23,9 +25,9 @@ export async function findCommittedPrices(
 ): Promise<(subscription: Agreed) => readonly CommittedPrices[]> {
   const customerIds = [...new Set(subscriptions.map(({ customerId }) => customerId))];
   const found = customerIds.length === 0 ? [] : await selectAgreeing(tx, customerIds);
-  return ({ id, customerId, clockId }) =>
+  return ({ id, customerId, orderId, clockId }) =>
     found
       .filter((each) => each.customerId === customerId && each.clockId === clockId)
-      .filter(({ subscriptionId }) => subscriptionId === null || subscriptionId === id)
+      .filter((each) => isAmong({ subscriptionId: id, orderId }, each))
       .map((each) => ({ currency: each.currency, overrides: overridesOf(each) }));
 }

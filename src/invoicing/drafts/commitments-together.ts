@@ -1,6 +1,7 @@
 import { findPayer, withChildren } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { selectBilledSubscriptions, selectPostpaid } from '../difference/commitments.sql.ts';
+import { isAmong } from '../terms/applies-to.ts';
 import type { BillingSource, BillingTerms } from '../terms/billing-terms.ts';
 import type { Commitment } from '../terms/commitment.ts';
 import type { CountedCommitment } from './spending.ts';
@@ -39,7 +40,8 @@ export async function loadTogether(
     const { customerId, subscriptionId } = commitment;
     if (subscriptionId === null) {
       const isOfPayer = customerId === payerId;
-      return [{ commitment, endsAt: null, holds: (each) => isOfPayer || each.customerId === customerId }];
+      const isOf = (each: BillingTerms) => isOfPayer || each.customerId === customerId;
+      return [{ commitment, endsAt: null, holds: (each) => isOf(each) && isAmong(each, commitment) }];
     }
     const own = known.get(subscriptionId);
     return own ? [ofOne(commitment, own)] : [];

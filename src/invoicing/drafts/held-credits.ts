@@ -19,7 +19,7 @@ import type { InvoiceRow } from '../invoice/invoice.ts';
 import { selectInvoices } from '../invoice/invoices.sql.ts';
 import type { BurningCredit } from '../owed/burn.ts';
 import { asBilled, cellOf, chargesInArrears } from '../owed/charges.ts';
-import { appliesTo, hasPlan, namesCharges } from '../terms/applies-to.ts';
+import { appliesTo, hasPlan, isAmong, namesCharges } from '../terms/applies-to.ts';
 import { endOf } from '../terms/billing-credit.ts';
 import type { BillingSource, BillingTerms } from '../terms/billing-terms.ts';
 import { versionsOf } from '../timeline/segments.ts';
@@ -136,13 +136,14 @@ export class HeldCredits {
     }
   }
 
-  #for({ customerId, subscriptionId, clockId, currency }: BillingTerms): readonly CreditFor[] {
+  #for(terms: BillingTerms): readonly CreditFor[] {
+    const { customerId, clockId, currency } = terms;
     return this.#credits.filter(
       (credit) =>
         credit.forCustomerId === customerId &&
         credit.currency === currency &&
         credit.testClockId === clockId &&
-        (credit.subscriptionId === null || credit.subscriptionId === subscriptionId),
+        isAmong(terms, credit),
     );
   }
 

@@ -14,6 +14,20 @@ const MOST_IDS = 1000;
 const Ids = (kind: 'plan' | 'price' | 'billableMetric' | 'fee') =>
   Type.Optional(Type.Array(Id(kind), { maxItems: MOST_IDS }));
 
+/** What a billing credit or a commitment is of: a subscription, all of an order, or all of its customer. */
+export interface Scope {
+  readonly subscriptionId: string | null;
+  readonly orderId: string | null;
+}
+
+/** Is a subscription among those of a scope, as far as its customer is? */
+export const isAmong = (
+  subscription: { readonly subscriptionId: string; readonly orderId: string | null },
+  { subscriptionId, orderId }: Scope,
+): boolean =>
+  (subscriptionId === null || subscription.subscriptionId === subscriptionId) &&
+  (orderId === null || subscription.orderId === orderId);
+
 /** A choice of charges, as it is sent. */
 export const AppliesToBody = Strict(
   { planIds: Ids('plan'), priceIds: Ids('price'), billableMetricIds: Ids('billableMetric'), feeIds: Ids('fee') },

@@ -12,6 +12,8 @@ export interface BillingCredit {
   readonly customerId: string;
   /** Null: it pays all subscriptions of the customer that are on its clock. */
   readonly subscriptionId: string | null;
+  /** The order of the commitment that made it, whose subscriptions alone it pays; null: of none. */
+  readonly orderId: string | null;
   /** The invoice by which it was bought. */
   readonly invoiceId: string | null;
   readonly name: string;

@@ -173,6 +173,8 @@ export interface BillingTerms {
   /** In the order in which subscriptions are made. */
   readonly seq: bigint;
   readonly customerId: string;
+  /** The order that it is of; null: none. */
+  readonly orderId: string | null;
   readonly planId: string;
   readonly clockId: string | null;
   readonly currency: string;

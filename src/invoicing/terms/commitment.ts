@@ -35,8 +35,9 @@ export interface Commitment {
   readonly merchantId: string;
   readonly id: string;
   readonly customerId: string;
-  /** Its spending counts; null: that of all of the customer's on its clock, for a prepaid one. */
+  /** Its spending counts; null: that of several, of its order or of all of the customer's on its clock. */
   readonly subscriptionId: string | null;
+  readonly orderId: string | null;
   readonly name: string;
   readonly currency: string;
   readonly type: (typeof COMMITMENT_TYPES)[number];

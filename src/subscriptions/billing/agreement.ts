@@ -201,6 +201,7 @@ export function termsUnder(agreement: Agreement, subscription: SubscriptionRow):
     subscriptionId: subscription.id,
     seq: subscription.seq,
     customerId: subscription.customerId,
+    orderId: subscription.orderId,
     planId: plan.id,
     clockId: subscription.clockId,
     currency,

@@ -1,6 +1,6 @@
 import { currencyErrors, findPlan, findPlanVersion } from '../../catalog/index.ts';
 import { checkTestClockAllowed, findClock } from '../../clocks/index.ts';
-import { createCustomer, findCustomer } from '../../customers/index.ts';
+import { createCustomer, findCustomer, findPayer } from '../../customers/index.ts';
 import { checkReference, type Tx } from '../../db/index.ts';
 import { checkEntitles } from '../../entitlements/index.ts';
 import { bodyKey, findCreated, keyColumns } from '../../http/index.ts';
@@ -10,6 +10,7 @@ import { newId } from '../../kernel/ids.ts';
 import { invalid, invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
 import { type Instant, instantOf, instantOrNull, isAfter, normaliseCadence, parseDuration } from '../../kernel/time.ts';
 import { linkSubscriptionSubject } from '../../metering/index.ts';
+import { lockNamedOrder } from '../../orders/index.ts';
 import { redirectProblems } from '../../payments/index.ts';
 import { type Agreement, agreementOf, type PlanAtVersion, pinnedIn, termsUnder } from '../billing/agreement.ts';
 import { lockToBill } from '../billing/usage-claims.ts';
@@ -94,6 +95,8 @@ export async function createSubscription(
 
   const customerId = await customerOf(dependencies, tx, input, wall); // a customer is on no clock
   if (!customerId.ok) return customerId;
+  const order = await checkOrder(tx, input, customerId.value, wall);
+  if (!order.ok) return order;
   const trialPeriod = plan.trialPeriod === null ? null : parseDuration(plan.trialPeriod);
   const start = billingStart(startedAt, { trialPeriod, billingAnchor: plan.billingAnchor });
   const times = { billingOpened: false, ...start, endingAt };
@@ -101,6 +104,7 @@ export async function createSubscription(
     merchantId: tx.merchantId,
     id: promised?.id ?? newId('subscription'),
     customerId: customerId.value,
+    orderId: order.value,
     planId: plan.id,
     planVersionId: version.id,
     planVersionNumber: version.versionNumber,
@@ -293,6 +297,25 @@ async function checkRedirects(
   const fields = { 'redirectUrls.onSuccess': urls.onSuccess, 'redirectUrls.onFailure': urls.onFailure };
   const errors = redirectProblems(fields, { environment, redirectHosts });
   return errors.length === 0 ? ok(undefined) : invalid(errors);
+}
+
+/** The order that the body names: of the customer, or of who pays for it, and on the clock of the subscription. */
+async function checkOrder(
+  tx: Tx,
+  { orderId = null, testClockId }: SubscriptionCreateBody,
+  customerId: string,
+  wall: Instant,
+): Promise<Result<string | null>> {
+  if (orderId === null) return ok(null);
+  const locked = await lockNamedOrder(tx, orderId, wall);
+  if (!locked.ok) return locked;
+  const { order } = locked.value;
+  if (order.customerId !== customerId && order.customerId !== (await findPayer(tx, customerId)))
+    return invalidField('orderId', 'must be of this customer, or of who pays for it');
+  if (order.cancelledAt !== null) return invalidField('orderId', 'must be of an order that is not cancelled');
+  return order.testClockId === (testClockId ?? null)
+    ? ok(orderId)
+    : invalidField('orderId', 'must be of an order on the same clock as the subscription');
 }
 
 /** The customer that the body names, or the one that it describes. */

@@ -77,6 +77,7 @@ export function toSubscriptionReply(
     merchantId: subscription.merchantId,
     customerId: subscription.customerId,
     payerId: facts.taxation.payerId,
+    orderId: subscription.orderId,
     planId: subscription.planId,
     planVersionId: subscription.planVersionId,
     planVersionNumber: subscription.planVersionNumber,

@@ -39,6 +39,9 @@ export const QuantitiesReply = MapOf(Id('price'), NumberOut, {
 const CREDITS_REQUIRED =
   '`true`: metered features give access only while there are billing credits that could pay for them.';
 
+const ORDER_ID =
+  'The order that the subscription is of: commitments of the order count its spending. It never changes. Null: none.';
+
 /** A customer made with its subscription (§4): like one of its own, but the address may come later. */
 const InlineCustomer = Strict(
   {
@@ -70,6 +73,7 @@ export const SubscriptionCreateBody = Strict(
     coupons: Type.Optional(Nullable(Type.Array(Text({ minLength: 1, maxLength: 255 }), { maxItems: 20 }))),
     customerId: Type.Optional(Id('customer')),
     customer: Type.Optional(InlineCustomer),
+    orderId: Type.Optional(Nullable(Id('order'))),
     autoCharge: Type.Optional(Type.Boolean({ default: false })),
     creditsRequired: Type.Optional(Type.Boolean({ default: false })),
     autoApprove: Type.Optional(Nullable(Type.Boolean())),
@@ -131,6 +135,7 @@ export const SubscriptionCreateBody = Strict(
       customer:
         'A customer who is created, or found again, together with the subscription. Required unless ' +
         '`customerId` is sent.',
+      orderId: ORDER_ID,
       creditsRequired: CREDITS_REQUIRED,
       autoCharge: '`true`: invoices are charged to the default card of the customer as they are issued.',
       autoApprove: '`false`: invoices stay drafts until they are approved. Null: the value of the plan.',
@@ -469,6 +474,7 @@ export const SubscriptionReply = Type.Object(
     merchantId: Id('organization'),
     customerId: Id('customer'),
     payerId: Nullable(Id('customer')),
+    orderId: Nullable(Id('order')),
     planId: Id('plan'),
     planVersionId: Id('planVersion'),
     planVersionNumber: Type.Integer(),
@@ -522,6 +528,7 @@ export const SubscriptionReply = Type.Object(
       metadata: 'Your own keys and values.',
       customerId: 'The billed customer.',
       payerId: 'The customer that pays its invoices. Null: `customerId` pays.',
+      orderId: ORDER_ID,
       planVersionId: 'The version of the plan that was pinned. A plan change replaces it.',
       planVersionNumber: 'The number of the pinned version.',
       versionNumber: 'The same number as `planVersionNumber`.',

@@ -11,6 +11,8 @@ export interface SubscriptionRow {
   id: string;
   seq: bigint;
   customerId: string;
+  /** The order that it was made for; null: none. */
+  orderId: string | null;
   planId: string;
   planVersionId: string;
   planVersionNumber: number;

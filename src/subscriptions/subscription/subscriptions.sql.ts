@@ -360,6 +360,11 @@ export const selectUnendedSubscriptions = (tx: Tx, by: { customerId: string } | 
        and ${'customerId' in by ? sql`customer_id = ${by.customerId}` : sql`clock_id = ${by.clockId}`}
      order by seq`);
 
+/** The subscriptions that were made for an order. */
+export const selectSubscriptionsOfOrder = (tx: Tx, orderId: string) =>
+  tx.rows<{ id: string }>(sql`
+    select id from subscription where merchant_id = ${tx.merchantId} and order_id = ${orderId} order by seq`);
+
 /** A subscription of a plan that runs, or ran until it was ended. */
 export interface SubscriptionOfPlan {
   readonly id: string;
