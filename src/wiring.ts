@@ -98,6 +98,7 @@ import {
 import {
   isPushAllowed,
   linesOfItem,
+  lockNamedOrder,
   type OrderDependencies,
   orderApprovals,
   orderErrors,
@@ -305,6 +306,7 @@ export function wireDomains(
     mails: mails.invoices,
     purposes,
     endUnpaid: (tx, of, now) => endUnpaid(subscriptions, tx, of, now),
+    lockNamedOrder,
     taxProviders,
   };
   const isSandbox = environment === 'sandbox';

@@ -53,7 +53,9 @@ export async function lockOrder(
 }
 
 /** Locks an order that a body names in `orderId`. @returns 403, 404 */
-export async function lockNamedOrder(tx: Tx, id: string, wall: Instant): Promise<Result<LockedOrder>> {
+export async function lockNamedOrder(tx: Tx, id: string, wall: Instant): Promise<Result<Order>> {
   const known = await checkReference(tx, 'order', id, 'orderId');
-  return known.ok ? lockOrder(tx, { merchantId: tx.merchantId, id }, wall) : known;
+  if (!known.ok) return known;
+  const locked = await lockOrder(tx, { merchantId: tx.merchantId, id }, wall);
+  return locked.ok ? ok(locked.value.order) : locked;
 }

@@ -5,8 +5,8 @@ import { newOrder } from '../support/orders.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
 /**
- * Commitments of an order (commercial.md §4): its subscriptions count, and no others of the customer. Amounts are worked
- * by hand: a month costs 100.00, a call 1.00.
+ * Commitments of an order (commercial.md §4): its subscriptions count, and no others of the customer. Amounts are
+ * worked by hand: a month costs 100.00, a call 1.00.
  */
 let env: TestEnvironment;
 let merchant: Merchant;

@@ -45,6 +45,7 @@ const dependenciesWith = (purposes: Record<string, PurposeHandler>): InvoicingDe
   mails: { notify: async () => {}, notifyAll: async () => {} },
   purposes,
   endUnpaid: () => Promise.reject(new Error('Nothing here is charged.')),
+  lockNamedOrder: () => Promise.reject(new Error('Nothing here is of an order.')),
   taxProviders: noTaxProviders,
 });
 

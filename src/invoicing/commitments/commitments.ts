@@ -7,13 +7,12 @@ import { newId } from '../../kernel/ids.ts';
 import { digitsProblem } from '../../kernel/money.ts';
 import { type FieldError, fail, invalid, invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, type Instant, instantOf, isAfter, isBefore } from '../../kernel/time.ts';
-import { lockNamedOrder, type Order } from '../../orders/index.ts';
 import { type AskedTrueUp, selectCommitmentsOf, selectTrueUps } from '../difference/commitments.sql.ts';
 import { loadTogether, type Together } from '../drafts/commitments-together.ts';
 import { withOpenPeriods } from '../drafts/preview.ts';
 import { loadSpent } from '../drafts/spending.ts';
 import { clockForCustomer } from '../invoice/customer-clock.ts';
-import type { InvoicingDependencies } from '../invoice/dependencies.ts';
+import type { InvoicingDependencies, NamedOrder } from '../invoice/dependencies.ts';
 import { checkChosen, isAmong } from '../terms/applies-to.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
 import type { Commitment } from '../terms/commitment.ts';
@@ -54,9 +53,9 @@ export async function createCommitment(
   const orderId = body.orderId ?? null;
   if (orderId !== null && subscriptionId !== null)
     return invalidField('orderId', 'must not be set beside subscriptionId');
-  const named = orderId === null ? ok(null) : await lockNamedOrder(tx, orderId, wall);
+  const named = orderId === null ? ok(null) : await dependencies.lockNamedOrder(tx, orderId, wall);
   if (!named.ok) return named;
-  const order = named.value?.order ?? null;
+  const order = named.value;
   const of = { customerId: body.customerId, subscriptionId, orderId };
   const terms = await termsOfCommitment(dependencies.source, tx, of);
   const clock =
@@ -122,7 +121,7 @@ function faultsOfSubscription(terms: BillingTerms | null, commitment: Commitment
 }
 
 /** The faults of a commitment beside its order. */
-function faultsOfOrder(order: Order | null, { customerId, clockId, currency }: Commitment): FieldError[] {
+function faultsOfOrder(order: NamedOrder | null, { customerId, clockId, currency }: Commitment): FieldError[] {
   if (order === null) return [];
   const errors: FieldError[] = [];
   if (order.customerId !== customerId) errors.push({ field: 'orderId', message: 'must be of this customer' });

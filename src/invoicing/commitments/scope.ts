@@ -21,7 +21,7 @@ export const termsOfCommitment = async (
 export const customersOf = (tx: Tx, { customerId }: Pick<Scoped, 'customerId'>): Promise<string[]> =>
   withChildren(tx, [customerId]);
 
-/** The subscriptions whose billing uses the credits of a commitment, and others of the customer beside those of an order. */
+/** The subscriptions whose billing uses the credits of a commitment, or (wider) of the customer of an order. */
 export const billedFor = async (tx: Tx, commitment: Omit<Scoped, 'orderId'>): Promise<string[]> =>
   commitment.subscriptionId === null
     ? selectOpenSubscriptions(tx, await customersOf(tx, commitment))

@@ -57,6 +57,7 @@ const dependenciesWith = (renderer: DocumentRenderer): InvoicingDependencies => 
   mails: { notify: async () => {}, notifyAll: async () => {} },
   purposes: {},
   endUnpaid: () => Promise.reject(new Error('Nothing here is ended.')),
+  lockNamedOrder: () => Promise.reject(new Error('Nothing here is of an order.')),
   taxProviders: noTaxProviders,
 });
 

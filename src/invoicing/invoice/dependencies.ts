@@ -107,6 +107,14 @@ export interface InvoiceMails {
   notify(tx: Tx, invoice: InvoiceRow, fact: InvoiceFact, now: Instant): Promise<void>;
 }
 
+/** An order that a request names, as far as commitments and subscriptions of it must agree with it. */
+export interface NamedOrder {
+  readonly customerId: string;
+  readonly currency: string;
+  readonly testClockId: string | null;
+  readonly cancelledAt: Instant | null;
+}
+
 /** The dependencies of invoicing beside the transaction. */
 export interface InvoicingDependencies {
   readonly environment: EnvironmentName;
@@ -119,6 +127,8 @@ export interface InvoicingDependencies {
   endUnpaid(tx: Tx, subscription: { merchantId: string; subscriptionId: string }, now: Instant): Promise<void>;
   /** By the `type` of the purpose for which an invoice was made (`makeOneOffInvoice`). */
   readonly purposes: Readonly<Record<string, PurposeHandler>>;
+  /** Locks the order that a body names in `orderId`; 403, 404. */
+  lockNamedOrder(tx: Tx, id: string, wall: Instant): Promise<Result<NamedOrder>>;
   /** How tax providers outside our database are called. */
   readonly taxProviders: TaxProviderDependencies;
 }

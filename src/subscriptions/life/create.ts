@@ -10,7 +10,6 @@ import { newId } from '../../kernel/ids.ts';
 import { invalid, invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
 import { type Instant, instantOf, instantOrNull, isAfter, normaliseCadence, parseDuration } from '../../kernel/time.ts';
 import { linkSubscriptionSubject } from '../../metering/index.ts';
-import { lockNamedOrder } from '../../orders/index.ts';
 import { redirectProblems } from '../../payments/index.ts';
 import { type Agreement, agreementOf, type PlanAtVersion, pinnedIn, termsUnder } from '../billing/agreement.ts';
 import { lockToBill } from '../billing/usage-claims.ts';
@@ -95,7 +94,7 @@ export async function createSubscription(
 
   const customerId = await customerOf(dependencies, tx, input, wall); // a customer is on no clock
   if (!customerId.ok) return customerId;
-  const order = await checkOrder(tx, input, customerId.value, wall);
+  const order = await checkOrder(dependencies, tx, input, customerId.value, wall);
   if (!order.ok) return order;
   const trialPeriod = plan.trialPeriod === null ? null : parseDuration(plan.trialPeriod);
   const start = billingStart(startedAt, { trialPeriod, billingAnchor: plan.billingAnchor });
@@ -301,15 +300,16 @@ async function checkRedirects(
 
 /** The order that the body names: of the customer, or of who pays for it, and on the clock of the subscription. */
 async function checkOrder(
+  { invoicing }: SubscriptionDependencies,
   tx: Tx,
   { orderId = null, testClockId }: SubscriptionCreateBody,
   customerId: string,
   wall: Instant,
 ): Promise<Result<string | null>> {
   if (orderId === null) return ok(null);
-  const locked = await lockNamedOrder(tx, orderId, wall);
-  if (!locked.ok) return locked;
-  const { order } = locked.value;
+  const named = await invoicing.lockNamedOrder(tx, orderId, wall);
+  if (!named.ok) return named;
+  const order = named.value;
   if (order.customerId !== customerId && order.customerId !== (await findPayer(tx, customerId)))
     return invalidField('orderId', 'must be of this customer, or of who pays for it');
   if (order.cancelledAt !== null) return invalidField('orderId', 'must be of an order that is not cancelled');
