@@ -541,8 +541,9 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
   explainEvent: [({ event }) => on(event.id)],
 
   previewSubscription: [
-    ({ merchant, plan, customer, clock }) => ({
+    async ({ merchant, shop, plan, customer, clock }) => ({
       body: {
+        orderId: (await newOrder(shop, customer, { testClockId: clock.id })).id,
         ...{ name: 'New', planId: plan.id, customerId: customer.id, startedAt: FEBRUARY, testClockId: clock.id },
         priceOverrides: [{ priceId: plan.prices[0].id, multiplier: '0.8' }],
         merchantId: merchant.id,
@@ -550,8 +551,9 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
     }),
   ],
   createSubscription: [
-    ({ merchant, plan, customer, clock }) => ({
+    async ({ merchant, shop, plan, customer, clock }) => ({
       body: {
+        orderId: (await newOrder(shop, customer, { testClockId: clock.id })).id,
         name: 'Subscription',
         planId: plan.id,
         priceOverrides: [{ priceId: plan.prices[0].id, multiplier: '0.8', to: '2026-03-01T00:00:00Z' }],
@@ -658,10 +660,15 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
         merchantId: merchant.id,
       },
     }),
+    async ({ shop, customer }) => {
+      const { subscriptionId: _, ...of } = commitmentOf({ customerId: customer.id, currency: 'USD' });
+      return { body: { ...of, orderId: (await newOrder(shop, customer)).id } };
+    },
   ],
   listCommitments: [
     () => ({}),
     ({ customer, subscription }) => ({ query: { customerId: customer.id, subscriptionId: subscription.id } }),
+    ({ order }) => ({ query: { orderId: order.id } }),
   ],
   getCommitment: [async (world) => on((await newCommitment(world)).id)],
   updateCommitment: [
