@@ -98,8 +98,16 @@ export function Commitments({ customerId, subscription, currency }: CommitmentsP
               verb="Make the commitment"
               operation="POST /v0/commitments"
               fields={['name', 'currency', 'segments', ...TERMS[type]]}
-              more={['onEnd', 'priority', 'appliesTo.*', ...MORE_TERMS[type]]}
-              labels={{ currency: 'Currency', 'rollover.fraction': 'Rollover', 'rollover.days': 'Rollover days' }}
+              more={[
+                ...['onEnd', 'priority', 'appliesTo.*', 'overrides', ...MORE_TERMS[type]],
+                ...(subscriptionId === undefined ? ['orderId'] : []),
+              ]}
+              labels={{
+                currency: 'Currency',
+                overrides: 'Agreed prices',
+                'rollover.fraction': 'Rollover',
+                'rollover.days': 'Rollover days',
+              }}
               initial={{ currency: currency ?? '', segments: [{}] }}
               fixed={{ customerId, type, ...(subscriptionId !== undefined && { subscriptionId }) }}
               inputs={INPUTS}
