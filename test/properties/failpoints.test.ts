@@ -22,6 +22,7 @@ const STEPS_TAKEN = new Set([
   'change now',
   'January ends, 0', // closes, before its grace
   'January ends, 3', // closes, issues and charges a card that works
+  'January ends, 5', // joins two invoices
   'grace of January ends', // reads usage, issues, takes from the wallet, opens a session
   'pay January, declined',
   'pay January',
@@ -132,6 +133,8 @@ it('the world is the same twice, and nothing fails in it', async () => {
   expect(life.deaths).toBe(0);
   expect(await play(() => immortal)).toEqual(records);
   expect(records.filter((line) => line.startsWith('due_failure'))).toEqual([]);
+  const joined = records.filter((line) => line.startsWith('invoice ') && line.includes('"kind": "grouped"'));
+  expect(joined).toHaveLength(2); // of January and of February
 });
 
 it('killed at every failpoint of every step, one after the other, it is the same', { timeout: 600_000 }, async () => {

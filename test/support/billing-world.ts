@@ -18,7 +18,8 @@ const TEMPLATE = { type: 'metered', usagePeriod: { interval: 'P1M' }, issueAfter
 
 /**
  * The same small world each time, on the wall clock: subscriptions in advance and in arrears with usage, a card that
- * works and one that does not, bought grants and wallet money, returned money, changed plans, an end. Work through
+ * works and one that does not, bought grants and wallet money, returned money, changed plans, a grouped invoice, an end.
+ * Work through
  * `doing` is a step of the billing. Each request has an Idempotency-Key, and a repeated one has the same key.
  */
 export async function playBilling(env: TestEnvironment, merchant: Merchant, doing: Doing): Promise<void> {
@@ -60,6 +61,7 @@ export async function playBilling(env: TestEnvironment, merchant: Merchant, doin
   const customers: Resource[] = [];
   for (let each = 0; each < 4; each += 1) customers.push(await shop.customer());
   const [byHand, advance, works, fails] = customers as [Resource, Resource, Resource, Resource];
+  const together = await shop.customer({ invoiceGrouping: 'customer' });
   await cardOf(works, 'pm_ok');
   await cardOf(fails, 'pm_then_declined');
   let minutes = 0;
@@ -84,6 +86,8 @@ export async function playBilling(env: TestEnvironment, merchant: Merchant, doin
   const moving = await subscribe('by transfer', seats, advance, { bankTransferOnly: true });
   await subscribe('charged', fees, works, { autoCharge: true });
   await subscribe('declined', fees, fails, { autoCharge: true });
+  const first = await subscribe('grouped', fees, together);
+  await subscribe('grouped, too', fees, together, { startedAt: first.startedAt });
   await due('begin');
   await shop.use(metered.id, MIDDLE, 130);
   const [entitlement] = (await shop.read(`/v1/entitlements?subscriptionId=${metered.id}`)).data;
