@@ -174,6 +174,19 @@ it('the notes of a line are in its note (BT-127)', () => {
   ]);
 });
 
+it('a line of a grouped invoice says its section in its note (BT-127)', () => {
+  const sections = [
+    { name: 'Berlin', subtotal: platformFee.amount },
+    { name: 'Paris', subtotal: platformFee.amount },
+  ];
+  const [first, second] = [{ ...platformFee, section: 0, notes: ['35% of 44.71'] }, { ...platformFee, section: 1 }];
+  const root = read(totalled({ ...invoice, sections, lines: [first, second] }));
+  expect(textsAt(root, `${LINE}/AssociatedDocumentLineDocument/IncludedNote/Content`)).toEqual([
+    'Berlin; 35% of 44.71',
+    'Paris',
+  ]);
+});
+
 it.each([
   { what: 'paid', fields: { paidAmount: '943.84', unpaidAmount: '0.00' }, terms: 'Paid in full.' },
   { what: 'of nothing', fields: { lines: [{ ...platformFee, amount: '0.00' }] }, terms: 'Nothing to pay.' },

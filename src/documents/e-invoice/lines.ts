@@ -30,11 +30,11 @@ function lineOf(
   line: DocumentLine,
   number: string,
   { category, quantity, price, basis }: PricedQuantity & { readonly category: TaxCategory },
-  { currency, locale }: Pick<InvoiceDocument, 'currency' | 'locale'>,
+  { currency, locale, sections }: Pick<InvoiceDocument, 'currency' | 'locale' | 'sections'>,
 ): Element {
   return element(
     'ram:IncludedSupplyChainTradeLineItem',
-    element('ram:AssociatedDocumentLineDocument', element('ram:LineID', number), noteOf(line)),
+    element('ram:AssociatedDocumentLineDocument', element('ram:LineID', number), noteOf(line, sections)),
     productOf(line, DOCUMENT_WORDS[locale].eInvoice.unit),
     element(
       'ram:SpecifiedLineTradeAgreement',
@@ -57,9 +57,10 @@ function lineOf(
   );
 }
 
-/** BT-127: the calculation of the amount, as the document says it. */
-function noteOf({ notes }: DocumentLine): Child {
-  const text = cleanText((notes ?? []).join('; '), MOST_DESCRIPTION);
+/** BT-127: the section of a grouped invoice, and the calculation of the amount, as the document says it. */
+function noteOf({ notes, section }: DocumentLine, sections: InvoiceDocument['sections']): Child {
+  const heading = section == null ? [] : [sections?.[section]?.name ?? ''];
+  const text = cleanText([...heading, ...(notes ?? [])].join('; '), MOST_DESCRIPTION);
   return text !== null && element('ram:IncludedNote', element('ram:Content', text));
 }
 
