@@ -24,8 +24,26 @@ const CADENCES = new Map([
   ['P1Y', 'yearly'],
 ]);
 
+const UNITS = new Map([
+  ['Y', 'year'],
+  ['M', 'month'],
+  ['W', 'week'],
+  ['D', 'day'],
+]);
+
+/** `1 year` for `P1Y`; one with hours stays as it is. */
+export const durationWords = (duration: string): string =>
+  duration.includes('T')
+    ? duration
+    : duration
+        .replaceAll(/(\d+)([YMWD])/g, (_, many: string, unit: string) => {
+          const name = UNITS.get(unit);
+          return `, ${many} ${name}${many === '1' ? '' : 's'}`;
+        })
+        .replace('P, ', '');
+
 /** `monthly` for `P1M`. */
-export const cadenceWords = (cadence: string): string => CADENCES.get(cadence) ?? `every ${cadence}`;
+export const cadenceWords = (cadence: string): string => CADENCES.get(cadence) ?? `every ${durationWords(cadence)}`;
 
 /** The values of dimensions: `model: large, region: none`. */
 export const groupText = (group: Readonly<Record<string, string | null>> | null | undefined): string =>

@@ -179,7 +179,10 @@ it('a line of a grouped invoice says its section in its note (BT-127)', () => {
     { name: 'Berlin', subtotal: platformFee.amount },
     { name: 'Paris', subtotal: platformFee.amount },
   ];
-  const [first, second] = [{ ...platformFee, section: 0, notes: ['35% of 44.71'] }, { ...platformFee, section: 1 }];
+  const [first, second] = [
+    { ...platformFee, section: 0, notes: ['35% of 44.71'] },
+    { ...platformFee, section: 1 },
+  ];
   const root = read(totalled({ ...invoice, sections, lines: [first, second] }));
   expect(textsAt(root, `${LINE}/AssociatedDocumentLineDocument/IncludedNote/Content`)).toEqual([
     'Berlin; 35% of 44.71',

@@ -6,7 +6,7 @@ import { usePlace } from '../../frame/places.ts';
 import { Ref } from '../../frame/to.tsx';
 import { Day, Money, moneyText } from '../../look/figures.tsx';
 import { Status } from '../../look/status.tsx';
-import { wordsOf } from '../../look/words.ts';
+import { durationWords, wordsOf } from '../../look/words.ts';
 import { Deed } from '../../shape/deed.tsx';
 import { List } from '../../shape/list.tsx';
 import { Facts, Sheet } from '../../shape/page.tsx';
@@ -161,7 +161,7 @@ function TopUp({ customer: { id, currency } }: { readonly customer: Customer }) 
                   ['Status', <Status key="status" of={found.status} />],
                   ['Buys', <Money key="amount" value={found.amount} currency={found.currency} />],
                   ['Below', <Money key="threshold" value={found.threshold} currency={found.currency} />],
-                  ['Each lasts', found.expiresAfter],
+                  ['Each lasts', found.expiresAfter && durationWords(found.expiresAfter)],
                   ['At most in a month', found.maximumPerMonth],
                 ]}
               />

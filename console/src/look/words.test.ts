@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+import { cadenceWords, durationWords } from './words.ts';
+
+it.each([
+  ['P1Y', '1 year', 'yearly'],
+  ['P2M', '2 months', 'every 2 months'],
+  ['P1Y6M', '1 year, 6 months', 'every 1 year, 6 months'],
+  ['P14D', '14 days', 'every 14 days'],
+  ['PT1H', 'PT1H', 'every PT1H'],
+])('%s is %s', (duration, words, cadence) => {
+  expect(durationWords(duration)).toBe(words);
+  expect(cadenceWords(duration)).toBe(cadence);
+});
