@@ -1,4 +1,5 @@
--- What billing credits cannot pay of an invoice that stands again is owed (docs/decisions/0281-debts-of-billing-credits.md).
+-- What billing credits cannot pay of an invoice that stands again is a debt
+-- (docs/decisions/0281-debts-of-billing-credits.md).
 
 /* Either of a reversed payment, or of a billing credit since a credit note was voided: one for each pair. */
 alter table payment_debt
