@@ -10,7 +10,7 @@ import {
   lockDebtsOfCredit,
   type NewDebt,
   selectMissingCredits,
-  updatePaidByCredit,
+  updateDebt,
 } from './debts.sql.ts';
 
 /** An invoice stands again, because a credit note over it was voided. */
@@ -55,7 +55,7 @@ export async function payDebtsByCredits(tx: Tx, creditIds: readonly string[], no
       if (paid.lte(0)) break;
       more = more.minus(paid);
       const isWaiting = debt.invoiceId === null;
-      await updatePaidByCredit(
+      await updateDebt(
         tx,
         isWaiting ? { ...debt, amount: debt.amount.minus(paid) } : { ...debt, returned: debt.returned.plus(paid) },
       );

@@ -94,7 +94,7 @@ export const lockDebtsOfCredit = (tx: Tx, creditId: string): Promise<DebtOfCredi
      order by d.invoice_id is not null, d.created_at desc, d.id for update of d`);
 
 /** A credit pays a debt after all, or a part of it. */
-export const updatePaidByCredit = (tx: Tx, { id, amount, returned }: PaymentDebt): Promise<number> =>
+export const updateDebt = (tx: Tx, { id, amount, returned }: PaymentDebt): Promise<number> =>
   tx.run(sql`
     update payment_debt set amount = ${amount}, returned = ${returned}
      where merchant_id = ${tx.merchantId} and id = ${id}`);
