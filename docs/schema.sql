@@ -2153,19 +2153,31 @@ alter table payment_comparison enable row level security; -- with the two polici
 
 create table payment_debt (
   merchant_id text not null,
-  payment_id text not null,
+  payment_id text,
   customer_id text not null,
   currency text not null,
   amount numeric not null,
   source_number text not null,
   invoice_id text,
   created_at timestamp with time zone not null,
-  constraint payment_debt_pkey PRIMARY KEY (merchant_id, payment_id),
+  credit_note_id text,
+  billing_credit_id text,
+  returned numeric default 0 not null,
+  id text generated always as (COALESCE(payment_id, ((credit_note_id || ':'::text) || billing_credit_id))) stored not null,
+  constraint payment_debt_pkey PRIMARY KEY (merchant_id, id),
+  constraint payment_debt_merchant_id_billing_credit_id_fkey FOREIGN KEY (merchant_id, billing_credit_id) REFERENCES billing_credit(merchant_id, id),
+  constraint payment_debt_merchant_id_credit_note_id_fkey FOREIGN KEY (merchant_id, credit_note_id) REFERENCES credit_note(merchant_id, id),
   constraint payment_debt_merchant_id_customer_id_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES customer(merchant_id, id),
   constraint payment_debt_merchant_id_invoice_id_fkey FOREIGN KEY (merchant_id, invoice_id) REFERENCES invoice(merchant_id, id),
   constraint payment_debt_merchant_id_payment_id_fkey FOREIGN KEY (merchant_id, payment_id) REFERENCES payment_receipt(merchant_id, id),
-  constraint payment_debt_amount_check CHECK ((amount > (0)::numeric))
+  constraint payment_debt_check CHECK ((num_nonnulls(credit_note_id, billing_credit_id) =
+CASE
+    WHEN (payment_id IS NULL) THEN 2
+    ELSE 0
+END)),
+  constraint payment_debt_check1 CHECK (((amount >= (0)::numeric) AND ((returned >= (0)::numeric) AND (returned <= amount))))
 );
+CREATE INDEX payment_debt_credit ON payment_debt USING btree (merchant_id, billing_credit_id) WHERE (billing_credit_id IS NOT NULL);
 CREATE INDEX payment_debt_invoice ON payment_debt USING btree (merchant_id, invoice_id) WHERE (invoice_id IS NOT NULL);
 CREATE INDEX payment_debt_waiting ON payment_debt USING btree (merchant_id, customer_id, currency) WHERE (invoice_id IS NULL);
 alter table payment_debt enable row level security; -- with the two policies of tenant_table()

@@ -207,6 +207,10 @@ const BREAKS: Readonly<Record<string, readonly [broken: string, undone: string]>
     `insert into billing_credit (merchant_id, id, customer_id, invoice_id, name, amount, currency, category, priority, effective_at, applies_to, source, metadata, created_at, updated_at, price, earned) select merchant_id, 'bcr_broken', customer_id, id, '', 1, 'USD', 'paid', 0, now(), '{}', 'purchase', '{}', now(), now(), 1, 0 from invoice where id = 'INVOICE'; update invoice set one_off = '{"buys": {}}' where id = 'INVOICE'`,
     `delete from billing_credit where id = 'bcr_broken'; update invoice set one_off = null where id = 'INVOICE'`,
   ],
+  'credits-pay-what-they-have': [
+    `insert into billing_credit (merchant_id, id, customer_id, name, amount, currency, category, priority, effective_at, applies_to, source, metadata, created_at, updated_at, released) select merchant_id, 'bcr_broken', customer_id, '', 1, 'USD', 'promotional', 0, now(), '{}', 'manual', '{}', now(), now(), 2 from invoice where id = 'INVOICE'`,
+    `delete from billing_credit where id = 'bcr_broken'`,
+  ],
   'credits-are-earned': [
     `insert into billing_credit (merchant_id, id, customer_id, invoice_id, name, amount, currency, category, priority, effective_at, applies_to, source, metadata, created_at, updated_at, price, earned) select merchant_id, 'bcr_broken', customer_id, id, '', 1, 'USD', 'paid', 0, now(), '{}', 'purchase', '{}', now(), now(), 1, 1 from invoice where id = 'INVOICE'`,
     `delete from billing_credit where id = 'bcr_broken'`,

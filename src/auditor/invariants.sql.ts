@@ -484,6 +484,31 @@ export const invariants: readonly Invariant[] = [
        where booked <> earned or earned not between 0 and coalesce(price, 0)`,
   },
   {
+    name: 'credits-pay-what-they-have',
+    meaning: 'what lines take of a billing credit beyond what it has is a debt',
+    broken: sql`
+      select merchant_id, id, format('%s is taken of %s, and %s is owed', taken, most, owed) as detail
+        from (
+          select b.merchant_id, b.id,
+                 case when b.is_undone then 0 else b.amount - coalesce(b.released, 0) end as most,
+                 (select coalesce(-sum(l.total_price - coalesce((
+                           select sum(r.amount) from credit_note n
+                             join credit_note_line r on r.merchant_id = n.merchant_id and r.credit_note_id = n.id
+                            where n.merchant_id = l.merchant_id and n.invoice_id = l.invoice_id
+                              and n.status = 'ISSUED' and r.applies_to_line_id = l.id), 0)), 0)
+                    from invoice_line l
+                    join invoice i on i.merchant_id = l.merchant_id and i.id = l.invoice_id
+                   where l.merchant_id = b.merchant_id and l.type = 'billing_credit'
+                     and l.workings->'use'->>'billingCreditId' = b.id and i.status not in ('CANCELLED', 'FAILED')
+                     and not exists (select from credit_note n
+                                      where n.merchant_id = i.merchant_id and n.invoice_id = i.id
+                                        and n.kind in ('refund', 'reissue') and n.status = 'ISSUED')) as taken,
+                 (select coalesce(sum(d.amount - d.returned), 0) from payment_debt d
+                   where d.merchant_id = b.merchant_id and d.billing_credit_id = b.id) as owed
+            from billing_credit b) b
+       where taken > most + owed`,
+  },
+  {
     name: 'wallet-applied-is-booked',
     meaning: 'I-43: what the wallet paid of an invoice was taken from it, and went back where it was cancelled',
     broken: sql`
@@ -551,7 +576,7 @@ export const invariants: readonly Invariant[] = [
   {
     name: 'reversed-money-is-collected',
     meaning:
-      'what a customer had spent of reversed payments is owed until one invoice collects it: its lines are those debts',
+      'what reversed payments and used credits pay no longer is owed until one invoice collects it: its lines are debts',
     broken: sql`
       select d.merchant_id, d.customer_id as id, format('%s is booked, %s should be', booked.owed, d.owed) as detail
         from (select merchant_id, customer_id, currency,

@@ -190,6 +190,7 @@ export type StatementWhat =
   | 'lossAgain'
   | 'collected'
   | 'notCollected'
+  | 'creditElsewhere'
   | 'creditNote'
   | 'creditNoteVoided'
   | 'payment'

@@ -7,7 +7,7 @@ export const accounts = {
   receivable: { of: 'customer' },
   /** The debt of a customer that is open again, because money had gone back before its refund was voided. */
   owed_again: { of: 'customer' },
-  /** The part of reversed payments that a customer had spent from the wallet. The next invoice collects it. */
+  /** What reversed payments, and billing credits used elsewhere, pay no longer. The next invoice collects it. */
   to_collect: { of: 'customer' },
   /** Money of a customer that we hold until it is used. A credit fills it; it is never overdrawn. */
   wallet: { of: 'customer' },

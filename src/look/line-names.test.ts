@@ -10,6 +10,7 @@ it.each([
   { name: 'Tokens: correction of usage', shown: 'Tokens: Korrektur der Nutzung' },
   { name: 'Tokens: not used (CN-000001)', shown: 'Tokens: nicht genutzte Zeit (CN-000001)' },
   { name: 'INV-000001: reversed payment', shown: 'INV-000001: zurückgebuchte Zahlung' },
+  { name: 'INV-000001: billing credit used elsewhere', shown: 'INV-000001: anderweitig verbrauchtes Guthaben' },
   { name: 'Tokens: billing credit given back', shown: 'Tokens: Rückgabe an das Guthaben' },
   { name: 'Voucher: coupon given back', shown: 'Voucher: zurückgenommener Rabatt' },
   { name: 'Minimum commitment', shown: 'Mindestumsatz' },

@@ -50,11 +50,10 @@ function priceOf(line: Resource, { lines }: Resource): string | null {
 }
 
 /**
- * What must hold of billing credits (commercial.md §3): what they say that they paid is on invoices, never more than
- * they had, and never more than the charges owe in the end. Each pays service of its time, of the prices that it is
- * for. One that is for everything pays everything, as far as it goes.
+ * What credits pay by the lines of invoices, each use; of one credit at most what it has. More is on lines only where
+ * the void of a credit note made an invoice stand again whose credit was used elsewhere: that is a debt.
  */
-export function creditsPay(life: Life, lived: Lived, owed: readonly Owed[]): string[] {
+function usesOf(life: Life, lived: Lived) {
   const unit = exact(10n ** BigInt(DIGITS[life.currency]));
   const minor = (text: string): bigint => {
     const { over, under } = times(read(text.replace('-', '')), unit);
@@ -83,13 +82,36 @@ export function creditsPay(life: Life, lived: Lived, owed: readonly Owed[]): str
       })),
   );
   const sum = (all: readonly { readonly amount: bigint }[]) => all.reduce((total, { amount }) => total + amount, 0n);
+  const paidBy = (credit: Resource) => {
+    const own = uses.filter(({ line }) => line.billingCreditId === credit.id);
+    const [used, has] = [sum(own), refunded.has(credit.invoiceId) ? 0n : minor(credit.amount)];
+    return { own, used, missing: used > has ? used - has : 0n };
+  };
+  return { uses, paidBy, minor };
+}
+
+/** What is owed because credits that had it back had paid something else when an invoice stood again. */
+export function missingOfCredits(life: Life, lived: Lived): bigint {
+  const { paidBy } = usesOf(life, lived);
+  return lived.credits.reduce((total, credit) => total + paidBy(credit).missing, 0n);
+}
+
+/**
+ * What must hold of billing credits (commercial.md §3): what they say that they paid is on invoices, never more than
+ * they had, and never more than the charges owe in the end. Each pays service of its time, of the prices that it is
+ * for. One that is for everything pays everything, as far as it goes.
+ */
+export function creditsPay(life: Life, lived: Lived, owed: readonly Owed[]): string[] {
+  const { uses, paidBy, minor } = usesOf(life, lived);
+  const isVoided = lived.notes.some(({ status }) => status === 'VOIDED');
   const wrong: string[] = [];
   for (const credit of lived.credits) {
     const name = `credits: ${credit.name} of ${credit.amount}`;
-    const own = uses.filter(({ line }) => line.billingCreditId === credit.id);
-    const [used, amount] = [sum(own), minor(credit.amount)];
-    if (used !== minor(credit.usedAmount)) wrong.push(`${name} says ${credit.usedAmount} used; lines say ${used}`);
-    if (used < 0n || used > amount)
+    const { own, used, missing } = paidBy(credit);
+    const amount = minor(credit.amount);
+    if (used - missing !== minor(credit.usedAmount))
+      wrong.push(`${name} says ${credit.usedAmount} used; lines say ${used}`);
+    if (used < 0n || (missing > 0n && !isVoided))
       wrong.push(
         `${name} paid ${used}: ${own.map(({ invoice, line, amount: of }) => `${of} ${line.invoiceDisplayName} ${line.periodStart} on ${invoice.kind} ${invoice.periodEnd} ${invoice.issuedAt} ${invoice.status}`).join('; ')}`,
       );

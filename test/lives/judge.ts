@@ -1,7 +1,7 @@
 import { type Exact, exact, minus, nearest, plus, read, times } from '../support/exact.ts';
 import type { Resource } from '../support/shop.ts';
 import { trueUpsAreOwed, wideTrueUpsAreOwed } from './committed.ts';
-import { creditsPay } from './credits.ts';
+import { creditsPay, missingOfCredits } from './credits.ts';
 import type { Lived } from './drive.ts';
 import { historiesOf } from './history.ts';
 import { DIGITS, type Life, secondsOf } from './life.ts';
@@ -351,9 +351,11 @@ const LEAVING = new Set(['requested', 'manual', 'returned']);
 /**
  * Money in = money out + wallet + the merchant's money: the billed less the credited and the unpaid amount, and less
  * what the customer owes again after the void of a refund. A reversed payment never came in. What was spent of its
- * excess paid for nothing: it is owed until an invoice collects it, and what such a line asks bills nothing.
+ * excess paid for nothing: it is owed until an invoice collects it, and what such a line asks bills nothing. What
+ * billing credits cannot pay is collected by such lines, too, and is the merchant's.
  */
-function money(life: Life, { invoices, notes, payments: all, wallet, owedAgain, toCollect }: Lived): string[] {
+function money(life: Life, lived: Lived): string[] {
+  const { invoices, notes, payments: all, wallet, owedAgain, toCollect } = lived;
   const sum = (texts: readonly string[]) => texts.reduce((total, text) => total + minor(life, text), 0n);
   const payments = all.filter(({ status }) => status !== 'reversed');
   const paidIn = sum(payments.map(({ amount }) => amount));
@@ -385,7 +387,8 @@ function money(life: Life, { invoices, notes, payments: all, wallet, owedAgain, 
       lines.filter(({ type }: Resource) => type === 'reversed_payment').map(({ totalAmount }: Resource) => totalAmount),
     ),
   );
-  const isKept = billed - collected - credited + beside - unpaid - minor(life, owedAgain) - minor(life, toCollect);
+  const isOwed = minor(life, owedAgain) + minor(life, toCollect) - missingOfCredits(life, lived);
+  const isKept = billed - collected - credited + beside - unpaid - isOwed;
   const off = paidIn - paidOut - minor(life, wallet) - isKept;
   return off === 0n
     ? []

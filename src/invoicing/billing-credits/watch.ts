@@ -10,6 +10,7 @@ import { publish } from '../../webhooks/index.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { payerOf } from '../invoice/invoice.ts';
 import { selectInvoice } from '../invoice/invoices.sql.ts';
+import { payDebtsByCredits } from '../paying/debts-of-credits.ts';
 import { appliesTo, isAmong } from '../terms/applies-to.ts';
 import { endOf } from '../terms/billing-credit.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
@@ -53,7 +54,8 @@ interface Seen {
 }
 
 /**
- * What follows from the balance of some credits: webhooks, access, a top-up, and the revenue of what was used.
+ * What follows from the balance of some credits: webhooks, access, a top-up, the revenue of what was used, and the end
+ * of debts.
  * @param watch locked, after the credits and the top-up of its customer
  * @param now effective now for them
  */
@@ -80,6 +82,11 @@ export async function lookAtCredits(
   await earn(tx, { credits, openOf }, now);
   await limitAccess(dependencies, tx, watch, { payerId, openOf }, now);
   const topped = own && (await topUpWhereLow(dependencies, tx, own, balance.available, now));
+  await payDebtsByCredits(
+    tx,
+    credits.map(({ id }) => id),
+    now,
+  );
   const isAgain = topped?.status === 'active' && topped.declines > (own?.declines ?? 0);
   const nextActionAt = isAgain ? now.add(AGAIN) : nextLook(credits, clockId !== null, now);
   await updateWatch(tx, watch, { isLow, isExhausted, nextActionAt }, now);

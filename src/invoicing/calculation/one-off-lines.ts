@@ -74,7 +74,7 @@ export const recordOneOff = ({ planId, taxExempt, service: ofAll, lines, buys }:
   ),
 });
 
-/** The type of a line that collects what a customer owes of a reversed payment (commercial.md §7). */
+/** The type of a line that collects a debt of a reversed payment, or of a billing credit (commercial.md §3, §7). */
 export const DEBT_LINE = 'reversed_payment';
 
 /**

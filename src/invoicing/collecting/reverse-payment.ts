@@ -87,12 +87,11 @@ async function reverse(
   if (spent.value.gt(0))
     await insertDebt(tx, {
       merchantId: tx.merchantId,
-      paymentId: payment.id,
+      ...{ paymentId: payment.id, creditNoteId: null, billingCreditId: null },
       customerId: payerOf(invoice),
       currency: payment.currency,
       amount: spent.value,
       sourceNumber: invoice.invoiceNumber as string, // more than it asked came, so it was paid
-      invoiceId: null,
       createdAt: now,
     });
   const reversed = await reverseReceipt(tx, payment, how);

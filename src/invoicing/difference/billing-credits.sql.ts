@@ -16,7 +16,8 @@ export const NET_OF_USE = sql`
       where n.merchant_id = l.merchant_id and n.invoice_id = l.invoice_id and n.status = 'ISSUED'
         and r.applies_to_line_id = l.id), 0))`;
 
-const IS_REFUNDED = sql`
+/** Invoice `i` counts for nothing, because a credit note is over all of it. */
+export const IS_REFUNDED = sql`
   exists (select from credit_note n
            where n.merchant_id = i.merchant_id and n.invoice_id = i.id and n.kind in ('refund', 'reissue')
               and n.status = 'ISSUED')`;
@@ -25,16 +26,21 @@ const ISSUED = sql`('ISSUED', 'PAYMENT_FAILED', 'PAID', 'WRITTEN_OFF')`;
 
 /**
  * What lines took of credit `b`: on issued invoices, and on those that were calculated and may still be on their way to
- * DRAFT. Cancelled and refunded invoices took nothing.
+ * DRAFT. Cancelled and refunded invoices took nothing. A credit pays at most what it has: of an invoice that stands
+ * again more may be `missing`, which is a debt (`../paying/debts-of-credits.ts`).
  */
 export const creditUses = (without: readonly string[] = []) => sql`
-  select coalesce(-sum(${NET_OF_USE}) filter (where i.status in ${ISSUED}), 0) as used,
-         coalesce(-sum(l.total_price) filter (where i.status not in ${ISSUED}), 0) as held
-    from invoice_line l
-    join invoice i on i.merchant_id = l.merchant_id and i.id = l.invoice_id
-   where l.merchant_id = b.merchant_id and l.type = 'billing_credit' and l.workings->'use'->>'billingCreditId' = b.id
-     and i.status not in ('CANCELLED', 'FAILED') and i.id <> all (${[...without]}::text[])
-     and not ${IS_REFUNDED}`;
+  select least(t.used, m.most) as used, least(t.held, m.most - least(t.used, m.most)) as held,
+         greatest(t.used + t.held - m.most, 0) as missing
+    from (select case when b.is_undone then 0 else b.amount - coalesce(b.released, 0) end as most) m
+   cross join (
+     select coalesce(-sum(${NET_OF_USE}) filter (where i.status in ${ISSUED}), 0) as used,
+            coalesce(-sum(l.total_price) filter (where i.status not in ${ISSUED}), 0) as held
+       from invoice_line l
+       join invoice i on i.merchant_id = l.merchant_id and i.id = l.invoice_id
+      where l.merchant_id = b.merchant_id and l.type = 'billing_credit' and l.workings->'use'->>'billingCreditId' = b.id
+        and i.status not in ('CANCELLED', 'FAILED') and i.id <> all (${[...without]}::text[])
+        and not ${IS_REFUNDED}) t`;
 
 /** Has the merchant ever made a credit? */
 export const hasBillingCredits = async (tx: Tx): Promise<boolean> =>
@@ -42,6 +48,13 @@ export const hasBillingCredits = async (tx: Tx): Promise<boolean> =>
     await tx.one<{ exists: boolean }>(sql`
       select exists (select from billing_credit where merchant_id = ${tx.merchantId})`)
   ).exists;
+
+/** Locks the credits of some customers in the order of their ids, against everything else that takes of them. */
+export const lockCredits = (tx: Tx, customerIds: readonly string[]): Promise<{ id: string }[]> =>
+  tx.rows<{ id: string }>(sql`
+    select id from billing_credit
+     where merchant_id = ${tx.merchantId} and customer_id = any (${[...customerIds]}::text[])
+     order by id for no key update`);
 
 /** A customer, and whose credits it may use: its own, or those of who pays for it. */
 export interface CreditOwner {
@@ -67,13 +80,8 @@ export async function selectCreditsFor(
     unnest(${owners.map(({ customerId }) => customerId)}::text[], ${owners.map(({ ownerId }) => ownerId)}::text[])
       as q (customer_id, owner_id)
       join billing_credit b on b.merchant_id = ${tx.merchantId} and b.customer_id = q.owner_id`;
-  const known = await tx.rows<{ id: string }>(sql`select distinct b.id from ${named} order by b.id`);
-  if (known.length === 0) return [];
-  if (lock)
-    await tx.run(sql`
-      select from billing_credit b
-       where b.merchant_id = ${tx.merchantId} and b.id = any (${known.map(({ id }) => id)}::text[])
-       order by b.id for no key update`);
+  const ownerIds = owners.map(({ ownerId }) => ownerId);
+  if (lock && (await lockCredits(tx, ownerIds)).length === 0) return [];
   return tx.rows<CreditFor>(sql`
     select ${CREDIT_COLUMNS}, q.customer_id as for_customer_id, u.used, u.held
       from ${named}
@@ -145,11 +153,3 @@ export const selectUsesOfCharges = (
        and l.type = 'billing_credit' and l.workings->'use'->>'onInvoiceId' is null
        and l.workings->'use'->>'commitmentId' is null
      order by l.invoice_id, l.position desc`);
-
-/** The credits of a customer and of who pays for it of which more is taken than they had. */
-export const selectOverdrawn = (tx: Tx, customerIds: readonly string[]): Promise<{ name: string }[]> =>
-  tx.rows<{ name: string }>(sql`
-    select b.name from billing_credit b cross join lateral (${creditUses()}) u
-     where b.merchant_id = ${tx.merchantId} and b.customer_id = any (${[...customerIds]}::text[])
-       and u.used + u.held > b.amount - coalesce(b.released, 0)
-     order by b.seq`);

@@ -35,7 +35,7 @@ export interface InvoiceRow {
   walletApplied: Decimal;
   /** The credits on the unpaid amount; they count as paid. */
   creditedAmount: Decimal;
-  /** The lines by which it collects what is left to pay of reversed payments: no revenue. */
+  /** The lines by which it collects what payments and credits pay no longer: no revenue. */
   collectedDebt: Decimal;
   itemCount: number;
   taxes: TaxRecord[];

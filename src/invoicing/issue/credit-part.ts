@@ -48,11 +48,12 @@ import { publishInvoice } from '../invoice/webhooks.ts';
 import { recordVoid } from '../outside-tax/records.ts';
 import { justBefore } from '../owed/charges.ts';
 import { bookNoteVoided, bookPart, takenOffBy } from '../paying/bookings.ts';
+import { oweUsedElsewhere } from '../paying/debts-of-credits.ts';
 import { markPaid } from '../paying/pay.ts';
 import { expireSessionsOf } from '../paying/sessions.ts';
 import { lockWithNow } from './actions.ts';
 import { reopen } from './reopen.ts';
-import { checkCreditsLeft, standAgain } from './stand-again.ts';
+import { lockCreditsFor, standAgain } from './stand-again.ts';
 
 /**
  * POST …/creditNotes: credits parts of lines. Each part is a reduction of its line, which counts as billed
@@ -358,6 +359,7 @@ export async function voidPart(
       { why: 'Its invoice was cancelled, and the cancellation is over all else.', details: {} },
     );
   if (invoice.paymentInFlight) return fail('PAYMENT_IN_PROGRESS');
+  const creditIds = await lockCreditsFor(tx, invoice);
   const withheld = [];
   for (const own of bySubscription(invoice)) withheld.push(...(await withheldBy(tx, own, note)));
   const voided = await markCreditNoteVoided(tx, note, reason, now);
@@ -375,9 +377,8 @@ export async function voidPart(
   );
   await noteCredits(dependencies, tx, { merchantId: tx.merchantId, invoiceId }, given, 'all', now);
   await standAgain(dependencies, tx, owed, now);
-  const covered = await checkCreditsLeft(tx, invoice);
-  if (!covered.ok) return covered;
   await announceReopened(dependencies, tx, owed, now);
+  await oweUsedElsewhere(tx, invoice, { noteId: note.id, creditIds }, now);
   return ok(voided);
 }
 

@@ -18,8 +18,9 @@ import { announceGivenBack, announceReopened } from '../invoice/purposes.ts';
 import { publishInvoice } from '../invoice/webhooks.ts';
 import { recordVoid } from '../outside-tax/records.ts';
 import { bookNoteVoided, bookRefund } from '../paying/bookings.ts';
+import { oweUsedElsewhere } from '../paying/debts-of-credits.ts';
 import { lockWithNow } from './actions.ts';
-import { checkCreditsLeft, standAgain } from './stand-again.ts';
+import { lockCreditsFor, standAgain } from './stand-again.ts';
 import { correctAtOnce } from './supplementary.ts';
 
 /** §3: a refund is of a paid invoice, in full, once; after a void a new one may be made (domain.md §4). */
@@ -69,7 +70,8 @@ interface RefundKey {
 
 /**
  * Voids a refund: final, once. Money that has not left yet stays, and the invoice bears its credits again. It stands
- * again, so what of it was not used since its subscription ended or changed is given back.
+ * again, so what of it was not used since its subscription ended or changed is given back. What billing credits had
+ * paid of it and do not have any more is owed.
  */
 export async function voidRefund(
   dependencies: InvoicingDependencies,
@@ -85,6 +87,7 @@ export async function voidRefund(
   if (!note) return notFound('refund');
   if (note.status === 'VOIDED')
     return wrongState({ thing: 'refund', status: 'VOIDED', trigger: 'void', allowedFrom: ['ISSUED'], done: 'voided' });
+  const creditIds = await lockCreditsFor(tx, invoice);
   const voided = await markCreditNoteVoided(tx, note, reason, now);
   await recordVoid(tx, invoice, note, now);
   const { stopped, left } = await stopReturn(tx, { merchantId, refundId });
@@ -94,6 +97,6 @@ export async function voidRefund(
   await dependencies.mails.notify(tx, invoice, { kind: 'refundVoided', note, stopped, left }, now);
   await standAgain(dependencies, tx, invoice, now);
   await announceReopened(dependencies, tx, invoice, now);
-  const covered = await checkCreditsLeft(tx, invoice);
-  return covered.ok ? ok(voided) : covered;
+  await oweUsedElsewhere(tx, invoice, { noteId: note.id, creditIds }, now);
+  return ok(voided);
 }

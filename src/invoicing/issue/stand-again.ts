@@ -1,8 +1,7 @@
 import type { Tx } from '../../db/index.ts';
-import { fail, ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { giveBackAfterVoid } from '../credits/give-credits.ts';
-import { selectOverdrawn } from '../difference/billing-credits.sql.ts';
+import { lockCredits } from '../difference/billing-credits.sql.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { bySubscription, type InvoiceRow, payerOf } from '../invoice/invoice.ts';
 import { correctAtOnce } from './supplementary.ts';
@@ -24,15 +23,13 @@ export async function standAgain(
 }
 
 /**
- * What credit notes gave back to billing credits counts as used again when they are void.
- * @returns INVALID_TRANSITION where it is used otherwise by now; the caller rolls back
+ * The billing credits that may pay an invoice, locked: what takes of them at once waits until it stands again. Wallets
+ * are locked later.
  */
-export async function checkCreditsLeft(tx: Tx, invoice: InvoiceRow): Promise<Result<void>> {
-  const [over] = await selectOverdrawn(tx, [
-    ...[invoice.customerId, payerOf(invoice)],
-    ...invoice.sections.map(({ customerId }) => customerId),
-  ]);
-  if (!over) return ok(undefined);
-  const why = `The billing credit "${over.name}" has paid other charges with what it had back.`;
-  return fail('INVALID_TRANSITION', {}, why);
-}
+export const lockCreditsFor = async (tx: Tx, invoice: InvoiceRow): Promise<string[]> =>
+  (
+    await lockCredits(tx, [
+      ...[invoice.customerId, payerOf(invoice)],
+      ...invoice.sections.map(({ customerId }) => customerId),
+    ])
+  ).map(({ id }) => id);

@@ -16,8 +16,9 @@ export interface CollectedDebts {
 }
 
 /**
- * Invoices that are about to be issued collect what their payers owe of reversed payments (commercial.md §7): each debt
- * is a line without tax on the first of them in its currency. An offer collects nothing, because nobody owes it.
+ * Invoices that are about to be issued collect what their payers owe of reversed payments (commercial.md §7), and of
+ * billing credits that were used elsewhere: each debt is a line without tax on the first of them in its currency. An
+ * offer collects nothing, because nobody owes it.
  * @returns what they collect, by invoice
  */
 export async function collectDebts(
@@ -41,7 +42,7 @@ export async function collectDebts(
     await updateCollected(
       tx,
       invoice.id,
-      own.map(({ paymentId }) => paymentId),
+      own.map(({ id }) => id),
     );
   return new Map(collected.map(({ invoice, lines, total }) => [invoice.id, { lines, total }]));
 }
@@ -60,14 +61,14 @@ function debtsByInvoice(
 }
 
 const lineOf = (
-  { merchantId, amount, sourceNumber }: PaymentDebt,
+  { merchantId, amount, sourceNumber, billingCreditId }: PaymentDebt,
   { id: invoiceId }: InvoiceRow,
   position: number,
   now: Instant,
 ): LineRow => ({
   ...PLAIN_LINE,
   ...{ merchantId, invoiceId, id: newId('lineItem'), position, type: DEBT_LINE },
-  displayName: `${sourceNumber}: reversed payment`,
+  displayName: `${sourceNumber}: ${billingCreditId === null ? 'reversed payment' : 'billing credit used elsewhere'}`,
   ...{ quantity: ONE, unitPrice: amount, totalPrice: amount, taxRate: ZERO, totalTax: ZERO, totalAmount: amount },
   ...{ periodStart: now, periodEnd: now, workings: null, appliesToLineId: null },
 });

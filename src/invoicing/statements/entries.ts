@@ -95,7 +95,12 @@ function partsOf(transaction: CustomerTransaction, note: NamedNote | undefined, 
     case 'credit':
     case 'refund':
     case 'refund_voided':
-      return note ? partsOfNote(transaction, note) : [walletPart(transaction)];
+      if (note) return partsOfNote(transaction, note);
+      return [
+        toCollect.isZero()
+          ? walletPart(transaction)
+          : { type: 'reversal', id: invoiceId ?? id, what: 'creditElsewhere', amount: toCollect },
+      ];
     case 'invoice_written_off':
       return [{ type: 'write_off', id: invoiceId ?? id, what: 'writtenOff', amount: change }];
     case 'payment':
