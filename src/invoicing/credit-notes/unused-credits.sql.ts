@@ -199,16 +199,19 @@ export const selectOpenCredits = async (
 /**
  * Has anything of an invoice been given back: by a credit, as a line elsewhere or by a credit note, or by corrections
  * of its charges on other invoices that are in force?
+ * @param besides `notes`: credit notes of people do not count
  */
 export const isCredited = async (
   tx: Tx,
   invoice: Pick<InvoiceRow, 'merchantId' | 'id' | 'subscriptionId' | 'sections'>,
+  besides?: 'notes',
 ): Promise<boolean> =>
   (
     await tx.one<{ found: boolean }>(sql`
-    select exists (select from unused_credit where merchant_id = ${tx.merchantId} and invoice_id = ${invoice.id})
+    select exists (select from unused_credit where merchant_id = ${tx.merchantId} and invoice_id = ${invoice.id}
+                      and not (is_note and ${besides === 'notes'}))
         or exists (select from credit_note where merchant_id = ${tx.merchantId} and invoice_id = ${invoice.id}
-                      and kind = 'partial' and status = 'ISSUED')
+                      and status = 'ISSUED' and (kind = 'partial') <> ${besides === 'notes'})
         or exists (
           select from invoice_line b
             join invoice i on i.merchant_id = b.merchant_id
