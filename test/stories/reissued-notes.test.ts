@@ -324,3 +324,82 @@ describe.each([false, true])('an upfront invoice with prices with tax (recalcula
     expect(await wallet()).toBe('182.23');
   });
 });
+
+describe('an invoice of which unused time is credited', () => {
+  const END = '2026-01-11T00:00:00Z';
+  /** 310.00 a month in advance and 20 % tax, from 1 January. */
+  const begun = async () => {
+    const clock = await shop.clock('2026-01-01T00:00:00Z');
+    const fee = await shop.feePrice({
+      ...{ paymentTerm: 'in_advance', properties: { unitPrice: '31' }, quantity: 10, taxRate: 20 },
+    });
+    const plan = await shop.plan([fee], { gracePeriod: 'P0D' });
+    const subscription = await shop.subscribe(plan, { clock, customer, bankTransferOnly: true });
+    const [upfront] = (await shop.invoices(subscription)).filter(({ kind }: Resource) => kind === 'upfront');
+    return { clock, fee, subscription, upfront: upfront as Resource };
+  };
+  const end = async ({ id }: Resource) => shop.change(`/v0/subscriptions/${id}`, { terminatedAt: END });
+
+  it.each([
+    { paid: null, status: 'ISSUED', unpaid: '120.00', after: '0' },
+    { paid: '20.00', status: 'ISSUED', unpaid: '100.00', after: '0.00' },
+    { paid: '372.00', status: 'PAID', unpaid: '0.00', after: '252.00' },
+  ])('that ended, with $paid paid, has the credit again, once', async ({ paid, status, unpaid, after }) => {
+    const { clock, subscription, upfront } = await begun();
+    if (paid !== null) await record(upfront, paid);
+    await shop.advance(clock, END);
+    await shop.act(`/v0/subscriptions/${subscription.id}/termination`, { reason: 'x', credit: 'wallet' });
+    await shop.advance(clock, '2026-01-12T00:00:00Z');
+    const made = await reissue(upfront);
+    // 21 of 31 days: 210.00 and 42.00.
+    expect(await notesOf(made)).toEqual([['credit', '210.00', '42.00', 'ISSUED']]);
+    expect(made).toMatchObject({ status, grandTotal: '372.00', unpaidAmount: unpaid });
+    await shop.advance(clock, '2026-02-02T00:00:00Z');
+    expect(await wallet()).toBe(after);
+  });
+
+  // From the 11th on there are nine seats: 189.00 and 279.00 for February, less 210.00 that were not used.
+  const cancel = (invoice: Resource) => shop.act(`/v2/invoices/${invoice.id}/cancel`, {});
+  const pay = (invoice: Resource) => record(invoice, '309.60');
+  const refund = (invoice: Resource) => shop.create(`/v2/invoices/${invoice.id}/refunds`, {});
+  const after: { what: string; act: (january: Resource) => Promise<unknown>; is: string }[] = [
+    { what: 'unpaid', act: async () => undefined, is: '252.00' },
+    { what: 'cancelled', act: cancel, is: '252.00' },
+    { what: 'paid', act: pay, is: '561.60' },
+    { what: 'refunded', act: async (january) => [await pay(january), await refund(january)], is: '252.00' },
+    { what: 'reissued', act: (january) => reissue(january), is: '252.00' },
+  ];
+  it.each(['2026-01-20T00:00:00Z', '2026-02-01T12:00:00Z'].flatMap((at) => after.map((each) => ({ ...each, at }))))(
+    'on an invoice that is $what is credited once, also by an end before it (reissued at $at)',
+    async ({ at, act, is }) => {
+      const { clock, fee, subscription, upfront } = await begun();
+      await record(upfront, '372.00');
+      await shop.advance(clock, END);
+      await shop.create(`/v0/subscriptions/${subscription.id}/changes`, { quantities: { [fee.id]: 9 } });
+      await shop.advance(clock, at);
+      const made = await reissue(upfront);
+      expect(made).toMatchObject({ status: 'PAID', grandTotal: '372.00', walletApplied: '372.00' });
+      await shop.advance(clock, '2026-02-01T13:00:00Z');
+      const january = (await shop.invoices(subscription)).find(
+        ({ kind, status }) => kind === 'subscription' && status === 'ISSUED',
+      ) as Resource;
+      expect(january.grandTotal).toBe('309.60');
+      await act(january);
+      await shop.advance(clock, '2026-02-02T00:00:00Z');
+      await end(subscription); // 10 days of 10 seats were used: 100.00 and 20.00 of tax
+      expect(await wallet()).toBe(is);
+      expect((await notesOf(upfront)).map(([kind]) => kind)).toEqual(['reissue']);
+    },
+  );
+
+  it('is not rated anew', async () => {
+    const { clock, subscription, upfront } = await begun();
+    await record(upfront, '372.00');
+    await shop.advance(clock, '2026-01-12T00:00:00Z');
+    await end(subscription);
+    const { status, body } = await merchant.post(`/v2/invoices/${upfront.id}/reissue`, {
+      ...{ reason: 'Address', recalculate: true },
+    });
+    expect([status, body.code]).toEqual([409, 'INVALID_TRANSITION']);
+  });
+});

@@ -44,7 +44,7 @@ import {
   updateCreditTargets,
   updateInvoiceOfManualLines,
 } from './reissue.sql.ts';
-import { planNotesAgain, writeNotesAgain } from './reissue-notes.ts';
+import { copyNotes, planNotes, writeNotes } from './reissue-notes.ts';
 
 /** How an invoice is issued again. */
 export interface Reissue {
@@ -69,7 +69,7 @@ export async function reissueInvoice(
   if (!locked.ok) return locked;
   const { invoice, now } = locked.value;
   const lines = await selectLines(tx, invoiceId);
-  const allowed = await checkReissue(dependencies, tx, invoice, lines);
+  const allowed = await checkReissue(dependencies, tx, invoice, lines, recalculate);
   if (!allowed.ok) return allowed;
   if (recalculate && lines.some(({ type, totalPrice }) => type === 'manual' && totalPrice.lt(0)))
     return refused(invoice, 'It has a deduction by hand, which may have gone on to another invoice: keep its lines.');
@@ -84,10 +84,10 @@ export async function reissueInvoice(
   if (draft.status === 'CANCELLED') return ok(draft); // nothing is left to ask
   if (draft.status !== 'DRAFT') return refused(invoice, 'The new invoice cannot be calculated at once.');
   await purposeOf(dependencies, invoice.purposeType)?.reissued?.(tx, invoice, draft, now);
-  const { notes, total } = await planNotesAgain(tx, invoice, lines, draft);
-  const less = changed(draft, { paidAmount: total, creditedAmount: total }, now);
+  const notes = await (recalculate ? planNotes : copyNotes)(tx, invoice, lines, draft);
+  const less = changed(draft, { paidAmount: notes.total, creditedAmount: notes.total }, now);
   const [issued] = await issueChanged(dependencies, tx, [less], 'autoApprove', now);
-  await writeNotesAgain(dependencies, tx, issued as InvoiceRow, notes, now);
+  await writeNotes(dependencies, tx, issued as InvoiceRow, notes, now);
   return ok(issued as InvoiceRow);
 }
 
@@ -106,6 +106,7 @@ async function checkReissue(
   tx: Tx,
   invoice: InvoiceRow,
   lines: readonly LineRow[],
+  recalculate: boolean,
 ): Promise<Result<void>> {
   const moved = next(invoiceStates, invoice.status, 'reissue');
   if (!moved.ok) return moved;
@@ -117,8 +118,8 @@ async function checkReissue(
   if ((purpose && !purpose.reissued) || lines.some(({ type }) => type === 'wallet_top_up'))
     return no('Something was bought with this invoice, so another one cannot replace it.');
   if (invoice.kind === 'grouped') return no('An invoice of several subscriptions is not reissued.');
-  if (await isCredited(tx, invoice, 'notes'))
-    return no('It is refunded, or unused time or less usage of it is credited, so another one cannot replace it.');
+  if (await isCredited(tx, invoice, recalculate ? 'notes' : 'moving'))
+    return no('It is refunded, or has credits that another invoice cannot bear; `recalculate: false` bears more.');
   const noted = await sumCreditNotes(tx, invoice);
   if (!noted.amount.isZero() && noted.amount.plus(noted.tax).gte(invoice.grandTotal))
     return no('All of it is credited, so nothing is left to replace.');
