@@ -234,7 +234,7 @@ const BESIDES = {
  * Has anything of an invoice been given back: by a credit, as a line elsewhere or by a credit note, or by corrections
  * of its charges on other invoices that are in force?
  * @param besides what does not count. `notes`: credit notes of people. `moving`: these, and credits that another
- *   invoice with the same lines can bear; not those of coupons, of refunds of other invoices, and beside billing credits
+ *   invoice with the same lines can bear; not those of coupons, of refunds elsewhere, and beside billing credits
  */
 export const isCredited = async (
   tx: Tx,
