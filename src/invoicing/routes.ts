@@ -141,9 +141,10 @@ export const invoiceRoutes = (
   api.post('/v2/invoices/:id/reissue', 'reissueInvoice', {
     summary: 'Replace an issued invoice by a corrected one',
     description:
-      'A credit note is over all of the invoice, and a new invoice with the parties of now has its place, in one ' +
-      'transaction. The old one is CANCELLED; a paid one stays PAID, and what was paid pays the new one. Fails with ' +
-      '409 where something was bought with it, or something of it was credited or refunded.',
+      'A credit note is over what is left of the invoice, and a new invoice with the parties of now has its place, ' +
+      'in one transaction. The old one is CANCELLED; a paid one stays PAID, and what was paid pays the new one, which ' +
+      'gets `partial` credit notes again. Fails with 409 where something was bought with it, it was refunded, or, ' +
+      'with `recalculate`, unused time or less usage of it was credited.',
     access: ofInvoice('member'),
     body: ReissueBody,
     replies: { 201: InvoiceReply },

@@ -271,7 +271,10 @@ describe('an upfront invoice', () => {
   );
 });
 
-it('an invoice of a billing schedule keeps its window, and its schedule asks nothing again', async () => {
+it.each([
+  { what: 'whole', part: null, applied: '300.00' },
+  { what: 'with a part in the wallet', part: '50', applied: '250.00' },
+])('an invoice of a billing schedule, $what, keeps its window; nothing is asked again', async ({ part, applied }) => {
   const clock = await shop.clock('2026-01-01T00:00:00Z');
   const total = { quantity: '1', listUnitPrice: '1200', unitPrice: '1200', totalPrice: '1200' };
   const order = await newOrder(shop, customer, {
@@ -286,8 +289,18 @@ it('an invoice of a billing schedule keeps its window, and its schedule asks not
   const rowsOf = async () => (await shop.read(`/v0/billingSchedules/${schedule.id}/invoices`)).data as Resource[];
   const [first] = await rowsOf();
   await record({ id: first?.invoiceId } as Resource, '300.00');
+  const { lines } = await shop.invoice(first?.invoiceId);
+  if (part !== null)
+    await shop.create(`/v2/invoices/${first?.invoiceId}/creditNotes`, {
+      ...{
+        lines: [{ lineItemId: lines[0].id, amount: part }],
+        settlement: 'wallet',
+        reason: 'x',
+        idempotencyKey: key(),
+      },
+    });
   const made = await reissue({ id: first?.invoiceId } as Resource);
-  expect(made).toMatchObject({ kind: 'order', status: 'PAID', grandTotal: '300.00' });
+  expect(made).toMatchObject({ kind: 'order', status: 'PAID', grandTotal: '300.00', walletApplied: applied });
   await shop.advance(clock, '2026-07-02T00:00:00Z');
   const rows = await rowsOf();
   expect(rows.map(({ amount, status, invoiceId }) => [amount, status, invoiceId === made.id])).toEqual([

@@ -4559,7 +4559,7 @@ settlement: (("refund" | "wallet" | "reduce") | null)
 reason: (string | null)
 /** The reason that was sent with the void. Null: none was. */
 voidReason: (string | null)
-/** Your key of a `partial`. Null: of the other kinds. */
+/** Your key of a `partial`; on a reissued invoice the id of the credit note that it repeats. Null: of the other kinds. */
 idempotencyKey: (string | null)
 /** The lines of a `credit` or a `partial`. Null: in lists, and where the lines are those of the invoice. */
 lines: (CreditNoteLine[] | null)

@@ -44,8 +44,9 @@ export async function linesWithCredits(tx: Tx, invoice: InvoiceRow): Promise<Lin
 
 /** Lines as `linesWithCredits` has them. */
 export async function withCreditNotes(tx: Tx, invoice: InvoiceRow, lines: readonly LineRow[]): Promise<LineRow[]> {
-  if (!lines.some(({ workings }) => workings?.credit)) return [...lines];
-  const notes = Map.groupBy(await selectNotesOfCredits(tx, invoice), ({ creditId }) => creditId);
+  const credits = lines.flatMap(({ workings }) => workings?.credit?.id ?? []);
+  if (credits.length === 0) return [...lines];
+  const notes = Map.groupBy(await selectNotesOfCredits(tx, credits), ({ creditId }) => creditId);
   return lines.map((line) => {
     const credit = line.workings?.credit;
     const found = credit && notes.get(credit.id);

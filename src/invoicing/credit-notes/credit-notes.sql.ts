@@ -88,6 +88,14 @@ export const selectUnvoidedCreditNote = (tx: Tx, invoice: InvoiceRow): Promise<C
      where merchant_id = ${invoice.merchantId} and invoice_id = ${invoice.id} and status = 'ISSUED'
        and kind not in ('credit', 'partial')`);
 
+/** The credit notes over parts of an invoice that are in force, the oldest first. */
+export const selectPartNotes = (tx: Tx, invoiceId: string): Promise<CreditNoteRow[]> =>
+  tx.rows<CreditNoteRow>(sql`
+    select * from credit_note
+     where merchant_id = ${tx.merchantId} and invoice_id = ${invoiceId} and kind in ('partial', 'credit')
+       and status = 'ISSUED'
+     order by seq`);
+
 /** Locks a credit note of this kind of an invoice: a refund, or one of a person over a part. */
 export const lockCreditNote = (
   tx: Tx,

@@ -158,7 +158,9 @@ export const CreditNoteReply = Type.Object(
       settlement: 'The settlement of a `partial` that was sent. Null: none was.',
       reason: 'The reason that was sent. Null: none was.',
       voidReason: 'The reason that was sent with the void. Null: none was.',
-      idempotencyKey: 'Your key of a `partial`. Null: of the other kinds.',
+      idempotencyKey:
+        'Your key of a `partial`; on a reissued invoice the id of the credit note that it repeats. ' +
+        'Null: of the other kinds.',
       lines: 'The lines of a `credit` or a `partial`. Null: in lists, and where the lines are those of the invoice.',
       pdfUrl: 'The address of the PDF. It needs a key.',
       documentXmlUrl: 'The address of the e-invoice. It needs a key.',

@@ -1,5 +1,6 @@
 import { columns, recordset, sql, type Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
+import { newId } from '../../kernel/ids.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { usesOfCharges } from '../difference/uses-of-charges.ts';
 import type { CreditNoteRow } from '../invoice/credit-note.ts';
@@ -62,6 +63,22 @@ export async function insertUnusedCredit(tx: Tx, row: Omit<UnusedCreditRow, 'seq
 }
 
 /**
+ * The credits of what an invoice billed are of another one with the same lines, too. What of them stands on further
+ * invoices is of that one alone.
+ * @returns the ids of its credits, by those of the first one's
+ */
+export async function insertUnusedCreditsAgain(tx: Tx, fromId: string, toId: string): Promise<Map<string, string>> {
+  const ofInvoice = sql`merchant_id = ${tx.merchantId} and invoice_id = ${fromId}`;
+  const rows = await tx.rows<Omit<UnusedCreditRow, 'seq'>>(sql`
+    select ${columns(FIELDS)} from unused_credit where ${ofInvoice} order by seq`);
+  const again = rows.map((row) => ({ ...row, id: newId('credit'), invoiceId: toId }));
+  await insertUnusedCredits(tx, again);
+  await tx.run(sql`
+    update unused_credit set target_invoice_id = null where ${ofInvoice} and target_invoice_id is not null`);
+  return new Map(rows.map(({ id }, place) => [id, again[place]?.id as string]));
+}
+
+/**
  * Those of some invoices of a merchant on which credits stand as lines, or lines of which a total of 0 cut something
  * off.
  */
@@ -109,17 +126,16 @@ export async function selectCreditsOnInvoices(
   );
 }
 
-/** Credit notes over the excess of an invoice's lines. */
+/** Credit notes over the excess of credits that are lines of an invoice. */
 export const selectNotesOfCredits = (
   tx: Tx,
-  { merchantId, id }: Pick<InvoiceRow, 'merchantId' | 'id'>,
+  creditIds: readonly string[],
 ): Promise<{ creditId: string; number: string; amount: Decimal }[]> =>
   tx.rows<{ creditId: string; number: string; amount: Decimal }>(sql`
     select l.credit_id, n.number, l.amount
-      from unused_credit c
-      join credit_note_line l on l.merchant_id = c.merchant_id and l.credit_id = c.id
+      from credit_note_line l
       join credit_note n on n.merchant_id = l.merchant_id and n.id = l.credit_note_id
-     where c.merchant_id = ${merchantId} and c.target_invoice_id = ${id} and n.refund_id is null
+     where l.merchant_id = ${tx.merchantId} and l.credit_id = any (${[...creditIds]}::text[]) and n.refund_id is null
      order by n.seq, l.position`);
 
 /** The part of a credit that a credit note contains. */
@@ -196,19 +212,41 @@ export const selectOpenCredits = async (
        and exists (select from invoice i where i.merchant_id = c.merchant_id and i.id = c.target_invoice_id
                       and i.issued_at is null and i.status <> 'CANCELLED')`);
 
+const BESIDES = {
+  nothing: { credits: sql`true`, notes: sql`kind = 'partial'` },
+  notes: { credits: sql`not is_note`, notes: sql`kind <> 'partial'` },
+  moving: {
+    credits: sql`not is_note
+      and (correction ? 'coupon'
+           or exists (select from invoice_line l
+                       where l.merchant_id = unused_credit.merchant_id and l.invoice_id = unused_credit.invoice_id
+                         and l.type = 'billing_credit'))`,
+    notes: sql`kind <> 'partial'
+      and (kind <> 'credit' or refund_id is not null
+           or exists (select from credit_note_line r
+                        left join unused_credit c on c.merchant_id = r.merchant_id and c.id = r.credit_id
+                       where r.merchant_id = n.merchant_id and r.credit_note_id = n.id
+                         and c.invoice_id is distinct from n.invoice_id))`,
+  },
+};
+
 /**
  * Has anything of an invoice been given back: by a credit, as a line elsewhere or by a credit note, or by corrections
  * of its charges on other invoices that are in force?
+ * @param besides what does not count. `notes`: credit notes of people. `moving`: these, and credits that another
+ *   invoice with the same lines can bear; not those of coupons, of refunds elsewhere, and beside billing credits
  */
 export const isCredited = async (
   tx: Tx,
   invoice: Pick<InvoiceRow, 'merchantId' | 'id' | 'subscriptionId' | 'sections'>,
+  besides: 'nothing' | 'notes' | 'moving' = 'nothing',
 ): Promise<boolean> =>
   (
     await tx.one<{ found: boolean }>(sql`
-    select exists (select from unused_credit where merchant_id = ${tx.merchantId} and invoice_id = ${invoice.id})
-        or exists (select from credit_note where merchant_id = ${tx.merchantId} and invoice_id = ${invoice.id}
-                      and kind = 'partial' and status = 'ISSUED')
+    select exists (select from unused_credit where merchant_id = ${tx.merchantId} and invoice_id = ${invoice.id}
+                      and ${BESIDES[besides].credits})
+        or exists (select from credit_note n where merchant_id = ${tx.merchantId} and invoice_id = ${invoice.id}
+                      and status = 'ISSUED' and ${BESIDES[besides].notes})
         or exists (
           select from invoice_line b
             join invoice i on i.merchant_id = b.merchant_id

@@ -1,4 +1,4 @@
-import { type Decimal, decimalOf, ONE, plain, sum, ZERO } from '../../kernel/decimal.ts';
+import { Decimal, decimalOf, ONE, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import { averagePrice, digitsProblem, roundTo } from '../../kernel/money.ts';
 import { type FieldError, invalidField, ok, type Result } from '../../kernel/result.ts';
 import { DEBT_LINE } from '../calculation/one-off-lines.ts';
@@ -6,7 +6,7 @@ import type { PartCreditBody } from '../credit-notes/schemas.ts';
 import { type AmountWithTax, type Behavior, quoted } from '../difference/billed.ts';
 import type { CreditNoteLine, CreditNoteLineRow } from '../invoice/credit-note.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
-import { partOfLeft } from './note-credits.ts';
+import { partOfLeft, upTo } from './note-credits.ts';
 
 /** The part of a line that a person credits: units of it, or an amount as its price quotes it. */
 type AskedPart = PartCreditBody['lines'][number];
@@ -49,12 +49,8 @@ export function partsOfLines(invoice: CreditedInvoice, asked: readonly AskedPart
   return ok(parts);
 }
 
-function partOfLine(
-  { lines, noted, leftOf, behavior, currency }: CreditedInvoice,
-  line: LineRow,
-  asked: AskedPart,
-  at: string,
-): CreditNoteLine | FieldError {
+/** What a line and the lines that apply to it bill, the notes on it, and what those leave. */
+function leftOfLine({ lines, noted, leftOf, behavior }: CreditedInvoice, line: LineRow) {
   const together = lines.filter(({ id, appliesToLineId }) => id === line.id || appliesToLineId === line.id);
   const earlier = noted.filter(({ appliesToLineId }) => appliesToLineId === line.id);
   const billed = { net: sum(together.map((each) => each.totalPrice)), tax: sum(together.map((each) => each.totalTax)) };
@@ -64,7 +60,17 @@ function partOfLine(
   };
   const shared = leftOf(line);
   const left = shared && quoted(shared, behavior).lt(quoted(own, behavior)) ? shared : own;
-  const most = quoted(left, behavior);
+  return { billed, earlier, left, most: quoted(left, behavior) };
+}
+
+function partOfLine(
+  invoice: CreditedInvoice,
+  line: LineRow,
+  asked: AskedPart,
+  at: string,
+): CreditNoteLine | FieldError {
+  const { behavior, currency } = invoice;
+  const { billed, earlier, left, most } = leftOfLine(invoice, line);
   if (asked.amount !== undefined) {
     const amount = decimalOf(asked.amount);
     const field = `${at}.amount`;
@@ -88,6 +94,29 @@ function partOfLine(
   if (amount.gt(most)) return { field, message: `comes to ${plain(amount)}; ${plain(most)} is left of the line` };
   if (amount.lte(0)) return { field, message: 'must come to more than 0' };
   return noteLine(line, partOfLeft(left, amount, behavior, currency), { units, amount, isAmount: false });
+}
+
+/**
+ * A line of a credit note on a replaced invoice, for that line of the invoice in its place: the same part, but no more
+ * than is left of that line and of the invoice. Null: nothing is. Pure.
+ * @param room what is left of the invoice, with tax
+ */
+export function partAgain(
+  invoice: CreditedInvoice,
+  line: LineRow,
+  noted: CreditNoteLineRow,
+  room: Decimal,
+): CreditNoteLine | null {
+  const { behavior, currency } = invoice;
+  const { left, most } = leftOfLine(invoice, line);
+  const was = { net: noted.amount, tax: noted.taxAmount };
+  const amount = Decimal.min(quoted(was, behavior), most);
+  if (amount.lte(0)) return null;
+  const isSame = amount.lt(most) && noted.taxRate.eq(line.taxRate) && was.tax.lte(left.tax);
+  const part = upTo(isSame ? was : partOfLeft(left, amount, behavior, currency), room, currency);
+  const isWhole = quoted(part, behavior).eq(quoted(was, behavior));
+  const units = isWhole ? noted.quantity : ONE;
+  return noteLine(line, part, { units, amount: quoted(part, behavior), isAmount: noted.isAmount || !isWhole });
 }
 
 /** Lines of what is there whole or not at all. */

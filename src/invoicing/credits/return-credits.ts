@@ -1,11 +1,13 @@
 import type { Tx } from '../../db/index.ts';
-import { ZERO } from '../../kernel/decimal.ts';
+import { plain, ZERO } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { lockNotesOfRefund, markCreditNoteVoided } from '../credit-notes/credit-notes.sql.ts';
+import type { UnusedCreditRow } from '../credit-notes/unused-credit.ts';
 import { markNotCredited, selectCreditsOn } from '../credit-notes/unused-credits.sql.ts';
 import type { CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
+import type { LineRow } from '../invoice/invoice-line.ts';
 import { selectInvoice, selectLines } from '../invoice/invoices.sql.ts';
 import { recordVoid } from '../outside-tax/records.ts';
 import { bookNoteVoided } from '../paying/bookings.ts';
@@ -25,9 +27,13 @@ export async function creditExcess(
   const credits = await selectCreditsOn(tx, invoice);
   if (credits.length === 0) return;
   const lines = (await selectLines(tx, invoice.id)).filter(({ type }) => type === 'credit');
+  const ids = new Set(credits.map(({ id }) => id));
+  const others = new Set(lines.filter(({ workings }) => !ids.has(workings?.credit?.id ?? '')));
   for (const [index, credit] of credits.entries()) {
-    const line = lines.find(({ workings }) => workings?.credit?.id === credit.id) ?? lines[index];
+    const named = lines.find(({ workings }) => workings?.credit?.id === credit.id);
+    const line = named ?? [...others].find((each) => isLineOf(credit, each)) ?? lines[index];
     if (!line) throw new Error(`Credit ${credit.id} has no line on invoice ${invoice.id}.`);
+    others.delete(line);
     const { net, tax } = leftOf(credit);
     const excess = { net: net.plus(line.totalPrice), tax: tax.plus(line.totalTax) };
     if (excess.net.lte(0)) continue;
@@ -41,6 +47,13 @@ export async function creditExcess(
     );
   }
 }
+
+/** Is a line of a credit, which it names as that was before the invoice that billed was replaced? */
+const isLineOf = ({ priceId, unusedFrom, unusedTo, amount }: UnusedCreditRow, line: LineRow): boolean =>
+  line.priceId === priceId &&
+  line.periodStart.equals(unusedFrom) &&
+  line.periodEnd.equals(unusedTo) &&
+  line.workings?.credit?.amount === plain(amount);
 
 /**
  * An invoice is cancelled or refunded: the credits that stood on it would be lost with it, so each is a credit note on

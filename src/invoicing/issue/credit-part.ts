@@ -80,11 +80,11 @@ export async function creditPart(
   const allowed = await checkCreditable(tx, invoice);
   if (!allowed.ok) return allowed;
   const lines = await selectLines(tx, invoice.id);
-  const { itemsOf, leftOf } = await billsOf(tx, invoice, lines);
+  const bills = await billsOf(tx, invoice, lines);
   const behavior = invoice.terms?.taxBehavior ?? 'exclusive';
   const noted = await selectPartialLines(tx, invoice.id);
   const parts = partsOfLines(
-    { lines, noted, leftOf, behavior, currency: invoice.currency, creditsPrepayments: isEnd },
+    { lines, noted, leftOf: bills.leftOf, behavior, currency: invoice.currency, creditsPrepayments: isEnd },
     body.lines,
   );
   if (!parts.ok) return parts;
@@ -115,16 +115,7 @@ export async function creditPart(
     now,
     'partial',
   );
-  const taken = parts.value.map((part) => ({ part, row: reductionOf(invoice, lines, itemsOf, part, now) }));
-  await insertUnusedCredits(
-    tx,
-    taken.flatMap(({ row }) => row ?? []),
-  );
-  await insertCreditNoteLines(
-    tx,
-    note,
-    taken.map(({ part, row }) => ({ ...part, creditId: row?.id ?? null })),
-  );
+  await insertParts(tx, invoice, note, { lines, bills, parts: parts.value }, now);
   const of = { merchantId: tx.merchantId, invoiceId, refundId: note.id };
   const returned = back.gt(0) ? await requestPartReturn(tx, of, back, now) : null;
   const booked = await bookPart(
@@ -185,8 +176,31 @@ async function checkCreditable(tx: Tx, invoice: InvoiceRow): Promise<Result<void
   return ok(undefined);
 }
 
+/** What was billed of the lines of an invoice, and what is left of each. */
+type Bills = Awaited<ReturnType<typeof billsOf>>;
+
+/** Writes the lines of a credit note over parts of lines, with the reductions of what was billed. */
+export async function insertParts(
+  tx: Tx,
+  invoice: InvoiceRow,
+  note: CreditNoteRow,
+  of: { readonly lines: readonly LineRow[]; readonly bills: Bills; readonly parts: readonly CreditNoteLine[] },
+  now: Instant,
+): Promise<void> {
+  const taken = of.parts.map((part) => ({ part, row: reductionOf(invoice, of.lines, of.bills.itemsOf, part, now) }));
+  await insertUnusedCredits(
+    tx,
+    taken.flatMap(({ row }) => row ?? []),
+  );
+  await insertCreditNoteLines(
+    tx,
+    note,
+    taken.map(({ part, row }) => ({ ...part, creditId: row?.id ?? null })),
+  );
+}
+
 /** What was billed of the lines of an invoice, and what is left of each: of a grouped one by subscriptions. */
-async function billsOf(tx: Tx, invoice: InvoiceRow, lines: readonly LineRow[]) {
+export async function billsOf(tx: Tx, invoice: InvoiceRow, lines: readonly LineRow[]) {
   const each: {
     readonly id: string | null;
     readonly items: readonly BilledItem[];
@@ -353,6 +367,11 @@ export async function voidPart(
   if (!note) return notFound('creditNote');
   const refused = { thing: 'credit note', status: note.status, trigger: 'void', allowedFrom: ['ISSUED'] } as const;
   if (note.status === 'VOIDED') return wrongState({ ...refused, done: 'voided' });
+  if (invoice.reissuedAsId !== null)
+    return wrongState(
+      { ...refused, done: null },
+      { why: `Its invoice is replaced by ${invoice.reissuedAsId}: void the credit note on that one.`, details: {} },
+    );
   if (invoice.status === 'CANCELLED')
     return wrongState(
       { ...refused, done: null },

@@ -38,11 +38,3 @@ export const updateInvoiceOfManualLines = (tx: Tx, fromId: string, toId: string)
 /** The units that grants burnt in the period of an invoice are not taken by it any more. */
 export const deleteBurntTaken = (tx: Tx, invoiceId: string): Promise<number> =>
   tx.run(sql`delete from burnt_taken where merchant_id = ${tx.merchantId} and invoice_id = ${invoiceId}`);
-
-/** Is a credit note on an invoice in force, over all of it or a part? */
-export const hasNoteInForce = async (tx: Tx, invoiceId: string): Promise<boolean> =>
-  (
-    await tx.one<{ found: boolean }>(sql`
-      select exists (select from credit_note where merchant_id = ${tx.merchantId} and invoice_id = ${invoiceId}
-                        and status = 'ISSUED') as found`)
-  ).found;

@@ -1,6 +1,6 @@
 import { cancelApprovals } from '../../approvals/index.ts';
 import type { Tx } from '../../db/index.ts';
-import { ZERO } from '../../kernel/decimal.ts';
+import { Decimal, ZERO } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type Failure, fail, ok, type Result } from '../../kernel/result.ts';
 import { next, statesFor, wrongState } from '../../kernel/state-table.ts';
@@ -8,7 +8,7 @@ import type { Instant } from '../../kernel/time.ts';
 import { isDisputed } from '../../payments/index.ts';
 import { DEBT_LINE } from '../calculation/one-off-lines.ts';
 import { calculateKept } from '../calculation/one-off-terms.ts';
-import { insertCreditNote } from '../credit-notes/credit-notes.sql.ts';
+import { insertCreditNote, sumCreditNotes } from '../credit-notes/credit-notes.sql.ts';
 import { isCredited } from '../credit-notes/unused-credits.sql.ts';
 import { creditLinesOn } from '../credits/credit-lines.ts';
 import { selectPlace } from '../difference/billed.sql.ts';
@@ -16,7 +16,7 @@ import { saveCalculation } from '../drafts/save-calculations.ts';
 import { startCalculations } from '../drafts/start-calculations.ts';
 import { termsOfInvoices } from '../drafts/terms-of-invoices.ts';
 import { tryCalculation, tryCalculations } from '../drafts/try-calculations.ts';
-import { type ChangedInvoice, unchanged } from '../invoice/changed-invoice.ts';
+import { type ChangedInvoice, changed, unchanged } from '../invoice/changed-invoice.ts';
 import type { CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { hasGivenLines, type InvoiceChanges, type InvoiceRow } from '../invoice/invoice.ts';
@@ -37,14 +37,14 @@ import { cancelSessionsOf } from '../paying/sessions.ts';
 import { deleteUsageTakenOfCorrected } from '../usage/late-usage.sql.ts';
 import { lockWithNow } from './actions.ts';
 import { closeUsages } from './close.ts';
-import { issueInvoice } from './issue.ts';
+import { issueChanged } from './issue.ts';
 import {
   deleteBurntTaken,
-  hasNoteInForce,
   insertBilledFactsAgain,
   updateCreditTargets,
   updateInvoiceOfManualLines,
 } from './reissue.sql.ts';
+import { copyNotes, planNotes, writeNotes } from './reissue-notes.ts';
 
 /** How an invoice is issued again. */
 export interface Reissue {
@@ -69,21 +69,26 @@ export async function reissueInvoice(
   if (!locked.ok) return locked;
   const { invoice, now } = locked.value;
   const lines = await selectLines(tx, invoiceId);
-  const allowed = await checkReissue(dependencies, tx, invoice, lines);
+  const allowed = await checkReissue(dependencies, tx, invoice, lines, recalculate);
   if (!allowed.ok) return allowed;
   if (recalculate && lines.some(({ type, totalPrice }) => type === 'manual' && totalPrice.lt(0)))
     return refused(invoice, 'It has a deduction by hand, which may have gone on to another invoice: keep its lines.');
   const note = await insertCreditNote(tx, invoice, 'reissue', reason, now);
   const id = newId('invoice');
   const replaced = await replace(dependencies, tx, invoice, note, id, now);
-  const draft = recalculate
+  const made = recalculate
     ? await calculateAnew(dependencies, tx, replaced, id, now)
     : ok(await copy(tx, replaced, id, lines, now));
-  if (!draft.ok) return draft;
-  if (draft.value.status === 'CANCELLED') return draft; // nothing is left to ask
-  if (draft.value.status !== 'DRAFT') return refused(invoice, 'The new invoice cannot be calculated at once.');
-  await purposeOf(dependencies, invoice.purposeType)?.reissued?.(tx, invoice, draft.value, now);
-  return ok(await issueInvoice(dependencies, tx, draft.value, 'autoApprove', now));
+  if (!made.ok) return made;
+  const draft = made.value;
+  if (draft.status === 'CANCELLED') return ok(draft); // nothing is left to ask
+  if (draft.status !== 'DRAFT') return refused(invoice, 'The new invoice cannot be calculated at once.');
+  await purposeOf(dependencies, invoice.purposeType)?.reissued?.(tx, invoice, draft, now);
+  const notes = await (recalculate ? planNotes : copyNotes)(tx, invoice, lines, draft);
+  const less = changed(draft, { paidAmount: notes.total, creditedAmount: notes.total }, now);
+  const [issued] = await issueChanged(dependencies, tx, [less], 'autoApprove', now);
+  await writeNotes(dependencies, tx, issued as InvoiceRow, notes, now);
+  return ok(issued as InvoiceRow);
 }
 
 /** The table's refusal of a status that it allows otherwise. */
@@ -101,6 +106,7 @@ async function checkReissue(
   tx: Tx,
   invoice: InvoiceRow,
   lines: readonly LineRow[],
+  recalculate: boolean,
 ): Promise<Result<void>> {
   const moved = next(invoiceStates, invoice.status, 'reissue');
   if (!moved.ok) return moved;
@@ -112,8 +118,11 @@ async function checkReissue(
   if ((purpose && !purpose.reissued) || lines.some(({ type }) => type === 'wallet_top_up'))
     return no('Something was bought with this invoice, so another one cannot replace it.');
   if (invoice.kind === 'grouped') return no('An invoice of several subscriptions is not reissued.');
-  if ((await hasNoteInForce(tx, invoice.id)) || (await isCredited(tx, invoice)))
-    return no('Something of this invoice was credited or refunded, so another one cannot replace it.');
+  if (await isCredited(tx, invoice, recalculate ? 'notes' : 'moving'))
+    return no('It is refunded, or has credits that another invoice cannot bear; `recalculate: false` bears more.');
+  const noted = await sumCreditNotes(tx, invoice);
+  if (!noted.amount.isZero() && noted.amount.plus(noted.tax).gte(invoice.grandTotal))
+    return no('All of it is credited, so nothing is left to replace.');
   if (invoice.paymentInFlight) return fail('PAYMENT_IN_PROGRESS');
   return (await isDisputed(tx, invoice.id)) ? fail('PAYMENT_DISPUTED') : ok(undefined);
 }
@@ -140,7 +149,7 @@ async function replace(
   await publishInvoice(tx, replaced, isPaid ? 'invoice.credited.v0' : 'invoice.cancelled.v0', now, more);
   await bookReissue(tx, invoice, note, now);
   if (!invoice.collectedDebt.isZero()) await updateToCollectAgain(tx, invoice.id);
-  const { paidAmount: intoWallet } = invoice;
+  const intoWallet = Decimal.max(ZERO, note.total.minus(invoice.unpaidAmount));
   await dependencies.mails.notify(
     tx,
     replaced,

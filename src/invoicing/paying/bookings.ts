@@ -201,7 +201,12 @@ export async function bookCancellation(tx: Tx, invoice: InvoiceRow, now: Instant
     },
     now,
   );
-  if (given.isZero()) return;
+  await takeGiven(tx, invoice, given, now);
+}
+
+/** Takes what notes gave back for nothing out of the wallet, as far as it is there; the remainder is owed. */
+async function takeGiven(tx: Tx, invoice: InvoiceRow, given: Decimal, now: Instant): Promise<void> {
+  if (given.lte(0)) return;
   const taken = Decimal.min(given, await lockedWalletBalance(tx, payerOf(invoice), invoice.currency));
   const takenBack = { key: `given:${invoice.id}`, reason: 'invoice_cancelled' } as const;
   await book(tx, invoice, takenBack, { wallet: taken, owed_again: taken.negated() }, now);
@@ -210,16 +215,18 @@ export async function bookCancellation(tx: Tx, invoice: InvoiceRow, now: Instant
 /**
  * An invoice is replaced by another one: nothing of it is owed, and what was paid is in the wallet, which pays the new
  * one. The debts that it collected wait for that one again.
- * @param before the invoice as it was before, of which nothing is credited
+ * @param before the invoice as it was before
+ * @param note over all that other credit notes left
  */
 export async function bookReissue(tx: Tx, before: InvoiceRow, note: CreditNoteRow, now: Instant): Promise<void> {
-  const { status, unpaidAmount, paidAmount, walletApplied, collectedDebt } = before;
+  const { status, unpaidAmount, walletApplied, collectedDebt } = before;
   const back = { revenue: note.amount.minus(collectedDebt), tax: note.taxAmount, to_collect: collectedDebt };
   if (status === 'PAID') {
     const what = { key: `reissue:${note.id}`, reason: 'credit' } as const;
     return book(tx, before, what, { ...back, wallet: note.total.negated() }, now);
   }
-  const money = paidAmount.minus(walletApplied);
+  // Below 0 where notes gave back what the wallet had paid, or a payment that was reversed since.
+  const money = note.total.minus(unpaidAmount).minus(walletApplied);
   const reason = 'invoice_cancelled';
   await book(
     tx,
@@ -231,6 +238,7 @@ export async function bookReissue(tx: Tx, before: InvoiceRow, note: CreditNoteRo
     },
     now,
   );
+  if (money.lt(0)) return takeGiven(tx, before, money.negated(), now);
   const moved = { owed_again: money, wallet: money.negated() };
   await book(tx, before, { key: `reissued:${before.id}`, reason }, moved, now);
 }
