@@ -730,6 +730,9 @@ class Driver {
         amount,
       })),
       trueUp: step.isBySegment ? 'segment' : 'term',
+      ...(step.overrides && {
+        overrides: step.overrides.map(({ price, multiplier }) => ({ priceId: this.#prices[price].id, multiplier })),
+      }),
       ...(step.prices && { appliesTo: { priceIds: step.prices.map((price) => this.#prices[price].id) } }),
     });
     if (answer.status === 201) this.#wide.push({ step, id: answer.body.id });
