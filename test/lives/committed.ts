@@ -2,7 +2,7 @@ import { type Exact, exact, minus, plus, read, times } from '../support/exact.ts
 import type { Resource } from '../support/shop.ts';
 import type { Lived } from './drive.ts';
 import type { Dice } from './generate.ts';
-import { DAY, DIGITS, type Life, type Of, type Step } from './life.ts';
+import { DAY, DIGITS, type Life, type Of, type Plan, type Step } from './life.ts';
 import type { Owed } from './owed.ts';
 
 /** The same life with commitments over a term beside some of its subscriptions. */
@@ -48,7 +48,13 @@ export function withWide(life: Life, dice: Dice): Life {
   };
   const place = life.steps.findIndex(({ do: what }) => what === 'subscribe');
   if (place === -1 || between.some((end, part) => end <= (between[part - 1] ?? 0))) return life;
-  return { ...life, steps: life.steps.toSpliced(dice.of(place, place + 1), 0, commitTo) };
+  const at = dice.of(place, place + 1);
+  if (!dice.once(3)) return { ...life, steps: life.steps.toSpliced(at, 0, commitTo) };
+  const { plan, startedAt: from } = life.steps[place] as Of<'subscribe'>;
+  const overrides = (life.plans[plan] as Plan).prices.flatMap((price) =>
+    dice.once(2) ? [{ price, from, multiplier: dice.of('0', '0.5', '2') }] : [],
+  );
+  return { ...life, steps: life.steps.toSpliced(place + 1, 0, { ...commitTo, overrides }) };
 }
 
 /** Before anything is owed. */

@@ -327,17 +327,15 @@ class Driver {
     return 'done';
   }
 
-  /** The upcoming invoices that end while the clock moves, without another event in between. */
+  /** The upcoming invoice, if it ends while the clock moves, without another event in between. */
   async #upcoming(to: number): Promise<Map<string, string>> {
-    const promised = new Map<string, string>();
-    for (const { id } of this.#subs.values()) {
-      const { status, body } = await this.#merchant.get(`/v0/subscriptions/${id}/upcomingInvoice`);
-      if (status !== 200 || this.#hasEventsFrom(this.#now)) continue;
-      // A prepaid commitment may make a credit in between.
-      if (this.#scheduled.size > 0 || this.#subs.size > 1 || this.#prepaid.length > 0) continue;
-      if (secondsOf(this.#life, body.gracePeriodEnd) <= to) promised.set(body.id, body.grandTotal);
-    }
-    return promised;
+    const [subscription, ...others] = this.#subs.values();
+    // A prepaid commitment may make a credit in between.
+    const hasMore = others.length > 0 || this.#scheduled.size > 0 || this.#prepaid.length > 0;
+    if (!subscription || hasMore || this.#hasEventsFrom(this.#now)) return new Map();
+    const { status, body } = await this.#merchant.get(`/v0/subscriptions/${subscription.id}/upcomingInvoice`);
+    const isThen = status === 200 && secondsOf(this.#life, body.gracePeriodEnd) <= to;
+    return new Map(isThen ? [[body.id, body.grandTotal]] : []);
   }
 
   #hasEventsFrom(at: number): boolean {
@@ -732,6 +730,9 @@ class Driver {
         amount,
       })),
       trueUp: step.isBySegment ? 'segment' : 'term',
+      ...(step.overrides && {
+        overrides: step.overrides.map(({ price, multiplier }) => ({ priceId: this.#prices[price].id, multiplier })),
+      }),
       ...(step.prices && { appliesTo: { priceIds: step.prices.map((price) => this.#prices[price].id) } }),
     });
     if (answer.status === 201) this.#wide.push({ step, id: answer.body.id });

@@ -186,6 +186,8 @@ export type Step =
       readonly isBySegment?: true;
       /** Absent: all, and the minimums of the plans. */
       readonly prices?: readonly number[];
+      /** Prices that it agrees for all subscriptions, some of which the first one has: so it is made with that. */
+      readonly overrides?: readonly Override[];
     }
   /** A prepaid commitment of a subscription: its segments lie between bounds. */
   | {
