@@ -75,9 +75,13 @@ export async function selectCreditsFor(
        where b.merchant_id = ${tx.merchantId} and b.id = any (${known.map(({ id }) => id)}::text[])
        order by b.id for no key update`);
   return tx.rows<CreditFor>(sql`
+    with used as materialized (
+      select b.id, u.used, u.held from billing_credit b cross join lateral (${creditUses(without)}) u
+       where b.merchant_id = ${tx.merchantId} and b.id = any (${known.map(({ id }) => id)}::text[])
+    )
     select ${CREDIT_COLUMNS}, q.customer_id as for_customer_id, u.used, u.held
       from ${named}
-     cross join lateral (${creditUses(without)}) u
+      join used u on u.id = b.id
      order by q.customer_id, b.customer_id <> q.customer_id, b.priority, b.expires_at nulls last,
               b.category = 'paid', b.seq`);
 }
