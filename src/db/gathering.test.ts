@@ -14,6 +14,8 @@ function gatheringOf(most = 10) {
 }
 const soon = () => new Promise((resolve) => setImmediate(resolve));
 
+const messageOf = (error: unknown) => (error as Error).message;
+
 describe('questions that are gathered', () => {
   it('are answered together where they come at once, and those that come meanwhile are the next set', async () => {
     const { gathering, sets, begun } = gatheringOf();
@@ -78,7 +80,7 @@ describe('questions that are gathered', () => {
       if (asked.includes(true)) throw error;
       return asked.map(() => 'one');
     }, 10);
-    const answers = [false, true, false].map((fails) => gathering.ask(fails).catch(({ message }) => message));
+    const answers = [false, true, false].map((fails) => gathering.ask(fails).catch(messageOf));
     expect(await Promise.all(answers)).toEqual(outcomes);
     expect(sizes).toEqual(sets);
   });
