@@ -53,8 +53,8 @@ export interface CreditOwner {
 export type CreditFor = UsedCredit & { readonly forCustomerId: string };
 
 /**
- * The credits that some customers of the merchant may use, in the order in which they burn: the customer's own before
- * those of the payer, the lowest priority, the earliest expiry, promotional before paid, the oldest.
+ * The credits that some customers of the merchant may use, in the order in which they burn: as the owners are given, the
+ * lowest priority, the earliest expiry, promotional before paid, the oldest.
  * @param without invoices whose lines are not counted: the ones in calculation
  * @param lock against everything else that takes of them until the transaction ends
  */
@@ -74,16 +74,14 @@ export async function selectCreditsFor(
       select from billing_credit b
        where b.merchant_id = ${tx.merchantId} and b.id = any (${known.map(({ id }) => id)}::text[])
        order by b.id for no key update`);
-  return tx.rows<CreditFor>(sql`
-    with used as materialized (
-      select b.id, u.used, u.held from billing_credit b cross join lateral (${creditUses(without)}) u
-       where b.merchant_id = ${tx.merchantId} and b.id = any (${known.map(({ id }) => id)}::text[])
-    )
-    select ${CREDIT_COLUMNS}, q.customer_id as for_customer_id, u.used, u.held
-      from ${named}
-      join used u on u.id = b.id
-     order by q.customer_id, b.customer_id <> q.customer_id, b.priority, b.expires_at nulls last,
-              b.category = 'paid', b.seq`);
+  const credits = await tx.rows<UsedCredit>(sql`
+    select ${CREDIT_COLUMNS}, u.used, u.held from billing_credit b cross join lateral (${creditUses(without)}) u
+     where b.merchant_id = ${tx.merchantId} and b.id = any (${known.map(({ id }) => id)}::text[])
+     order by b.priority, b.expires_at nulls last, b.category = 'paid', b.seq`);
+  const ofOwners = Map.groupBy(credits, ({ customerId }) => customerId);
+  return owners.flatMap(({ customerId: forCustomerId, ownerId }) =>
+    (ofOwners.get(ownerId) ?? []).map((credit) => ({ ...credit, forCustomerId })),
+  );
 }
 
 /** A line of an invoice by which a credit pays a charge, with what is left of it, and what the charge still owes. */
