@@ -53,8 +53,8 @@ export interface CreditOwner {
 export type CreditFor = UsedCredit & { readonly forCustomerId: string };
 
 /**
- * The credits that some customers of the merchant may use, in the order in which they burn: as the owners are given, the
- * lowest priority, the earliest expiry, promotional before paid, the oldest.
+ * The credits that some customers of the merchant may use, in the order in which they burn: as the owners are given,
+ * the lowest priority, the earliest expiry, promotional before paid, the oldest.
  * @param without invoices whose lines are not counted: the ones in calculation
  * @param lock against everything else that takes of them until the transaction ends
  */
