@@ -2,6 +2,7 @@ import { sql } from '../../src/db/index.ts';
 import { decimal } from '../../src/kernel/decimal.ts';
 import type { FakeProvider } from '../../src/payments/testing/fake-provider.ts';
 import type { Answer, Merchant, TestEnvironment } from '../support/environment.ts';
+import { newOrder } from '../support/orders.ts';
 import { type Resource, shopOf } from '../support/shop.ts';
 import { scaled } from './agreed.ts';
 import { COMMITTED_FOR, committedFrom, startOfLife } from './committed.ts';
@@ -80,6 +81,7 @@ class Driver {
   readonly #shop;
   #now = 0;
   #clock: Resource;
+  #order: Resource | undefined;
   #customer: Resource;
   /** Another customer, which pays for this one at times. */
   #payer: Resource;
@@ -363,7 +365,8 @@ class Driver {
     return priceOverrides ? { priceOverrides } : {};
   }
 
-  async #subscribe({ sub, plan, startedAt, asks, endingAt, overrides }: Of<'subscribe'>): Promise<Answer | null> {
+  async #subscribe(step: Of<'subscribe'>): Promise<Answer | null> {
+    const { sub, plan, startedAt, asks, endingAt, overrides, isOfOrder } = step;
     if (this.#subs.has(sub)) return null;
     const answer = await this.#post('/v0/subscriptions', {
       name: sub,
@@ -375,6 +378,7 @@ class Driver {
       ...(endingAt !== undefined && { endingAt: instantOf(this.#life, endingAt) }),
       ...(this.#life.isAbroad && { currency: this.#life.currency }),
       ...this.#overrides(overrides),
+      ...(isOfOrder && { orderId: await this.#orderId() }),
     });
     if (answer.status === 201) this.#subs.set(sub, answer.body);
     return answer;
@@ -719,11 +723,20 @@ class Driver {
     return answer;
   }
 
+  /** The order of the customer. */
+  async #orderId(): Promise<string> {
+    this.#order ??= await newOrder(this.#shop, this.#customer, {
+      ...{ currency: this.#life.currency, testClockId: this.#clock.id },
+    });
+    return this.#order.id;
+  }
+
   async #commitAll(step: Of<'commitAll'>): Promise<Answer> {
     const bounds = [startOfLife(this.#life), ...step.ends];
     const answer = await this.#post('/v0/commitments', {
       ...{ customerId: this.#customer.id, testClockId: this.#clock.id, name: `W${this.#wide.length}` },
       ...{ currency: this.#life.currency, type: 'postpaid', priority: 1 },
+      ...(step.isOfOrder && { orderId: await this.#orderId() }),
       segments: step.amounts.map((amount, place) => ({
         startDate: instantOf(this.#life, bounds[place] as number),
         endDate: instantOf(this.#life, bounds[place + 1] as number),
