@@ -82,9 +82,14 @@ function usesOf(life: Life, lived: Lived) {
       })),
   );
   const sum = (all: readonly { readonly amount: bigint }[]) => all.reduce((total, { amount }) => total + amount, 0n);
+  const isVoided = lived.notes.some(({ status }) => status === 'VOIDED');
   const paidBy = (credit: Resource) => {
     const own = uses.filter(({ line }) => line.billingCreditId === credit.id);
-    const [used, has] = [sum(own), refunded.has(credit.invoiceId) ? 0n : minor(credit.amount)];
+    const used = sum(own);
+    // Of a commitment, what went on or back is not there any more, which the credit does not say: its uses do.
+    const isOff = credit.source === 'commitment' && isVoided && used > minor(credit.usedAmount);
+    const most = isOff ? minor(credit.usedAmount) : minor(credit.amount);
+    const has = refunded.has(credit.invoiceId) ? 0n : most;
     return { own, used, missing: used > has ? used - has : 0n };
   };
   return { uses, paidBy, minor };
