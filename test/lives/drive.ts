@@ -81,7 +81,7 @@ class Driver {
   readonly #shop;
   #now = 0;
   #clock: Resource;
-  #order: Resource | undefined;
+  #order: Resource = undefined;
   #customer: Resource;
   /** Another customer, which pays for this one at times. */
   #payer: Resource;
