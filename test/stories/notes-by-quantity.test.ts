@@ -4,8 +4,8 @@ import { type Merchant, openTestEnvironment, type TestEnvironment } from '../sup
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
 /**
- * A credit note by quantity on a line that billing credits paid in part gives all of both (commercial.md §7). A fee of 3
- * seats at 100.00 a month in arrears, with 20 % tax, of which a credit of 120.00 pays: 180.00 and 36.00 are to pay.
+ * A credit note by quantity on a line that billing credits paid in part gives all of both (commercial.md §7). A fee of
+ * 3 seats at 100.00 a month in arrears, with 20 % tax, of which a credit of 120.00 pays: 180.00 and 36.00 are to pay.
  */
 let env: TestEnvironment;
 let merchant: Merchant;
