@@ -213,6 +213,47 @@ describe('a credit note by quantity', () => {
   });
 });
 
+describe('a line for what is missing', () => {
+  /** The lines of an invoice from this type on: the first one is credited. */
+  const from = (invoice: Resource, type: string): Resource => ({
+    ...invoice,
+    lines: invoice.lines.slice(invoice.lines.findIndex((line: Resource) => line.type === type)),
+  });
+
+  it('to the minimum of a plan is a charge like others', async () => {
+    const welcome = await give('40');
+    const invoice = await billed({ properties: { unitPrice: '10' }, taxRate: 0 }, { minimumAmount: '100' });
+    // 30.00 for the seats, paid by the credit first, and 70.00 to the minimum, of which it pays 10.00.
+    expect(invoice.subtotal).toBe('60.00');
+    const note = await credit(from(invoice, 'commitment'), '1');
+    expect(amountsOf(note)).toEqual(['70.00 0.00', '-10.00 0.00', '60.00 0.00']);
+    expect([await standing(invoice), await usedOf(welcome)]).toEqual(['PAID 60.00 0.00', '30.00']);
+  });
+
+  it('to a commitment is, too: it is not asked for again', async () => {
+    const welcome = await give('40');
+    subscription = await subscribe({ properties: { unitPrice: '10' }, taxRate: 0 });
+    await shop.create('/v0/commitments', {
+      ...{ customerId: customer.id, subscriptionId: subscription.id, name: 'Contract', currency: 'USD' },
+      type: 'postpaid',
+      segments: [{ startDate: START, endDate: '2026-02-01T00:00:00Z', amount: '100' }],
+    });
+    await shop.advance(clock, 'P1M');
+    const [invoice] = await shop.invoices(subscription);
+    expect(invoice.subtotal).toBe('60.00'); // 30.00, and 70.00 that are missing
+    const trueUp = from(invoice, 'true_up');
+    const parts = [await credit(trueUp, '0.5'), await credit(trueUp, '0.5')];
+    expect(parts.map(amountsOf)).toEqual([
+      ['35.00 0.00', '-5.00 0.00', '30.00 0.00'],
+      ['35.00 0.00', '-5.00 0.00', '30.00 0.00'],
+    ]);
+    expect([await standing(invoice), await usedOf(welcome)]).toEqual(['PAID 60.00 0.00', '30.00']);
+    await shop.advance(clock, 'P1M');
+    const [, february] = await shop.invoices(subscription);
+    expect(february.lines.map(({ type }: Resource) => type)).toEqual(['charge', 'billing_credit']);
+  });
+});
+
 describe('its settlement', () => {
   it('is of the money: what is paid goes back, and 60.00 of it at most', async () => {
     await give('120');
