@@ -13,8 +13,9 @@ import { type Stack, type Target, withStack } from './support/stack.ts';
 /** What subscriptions that require credits cost access, and balances of credits with open usage. See README.md. */
 
 const isBalance = process.argv[2] === 'balance';
-const { customers, reads, rounds, seconds } = numbersOf({
+const { customers, connections, reads, rounds, seconds } = numbersOf({
   customers: isBalance ? 1_000 : 10_000,
+  connections: isBalance ? 128 : 16,
   reads: 100,
   rounds: 5,
   seconds: 5,
@@ -22,7 +23,6 @@ const { customers, reads, rounds, seconds } = numbersOf({
 
 const ACCESS_LIMIT = 1.1;
 const BALANCES_A_SECOND = 1_000;
-const CONNECTIONS = 16;
 const EVENTS = 1_000;
 
 await withStack(async (stack) => {
@@ -42,7 +42,7 @@ await withStack(async (stack) => {
 /** `GET /v1/customers/{id}/access` where no credits are left, and where none are required, alternately. */
 async function measureAccess(stack: Stack, target: Target, pool: pg.Pool, metric: Metric): Promise<void> {
   await seedEntitlements(pool, target, metric, customers);
-  const order = { path: '/v1/customers/cus_#/access', many: customers, connections: CONNECTIONS, rate: reads, seconds };
+  const order = { path: '/v1/customers/cus_#/access', many: customers, connections, rate: reads, seconds };
   const read = async (isRequired: boolean) => {
     await pool.query('truncate exhausted_credit');
     if (isRequired)
@@ -82,7 +82,7 @@ async function measureBalances(stack: Stack, target: Target, pool: pg.Pool, metr
   await stack.load(target, { connections: 4, batch: EVENTS, seconds: 60, firstKey: 0, subjects: customers, requests });
   await pool.query('vacuum analyze');
   const path = '/v0/customers/cus_#/billingCredits/balance?currency=USD';
-  const order = { path, many: customers, connections: CONNECTIONS, rate: null, seconds };
+  const order = { path, many: customers, connections, rate: null, seconds };
   await stack.read(target, { ...order, seconds: 1 }); // warm
   const { reads: answered, seconds: took, p50, refused } = await stack.read(target, order);
   const perSecond = answered / took;

@@ -67,9 +67,11 @@ export const selectPayers = (tx: Tx, ids: readonly string[]): Promise<{ id: stri
 export const childrenOf = (merchantId: Sql, payerId: Sql): Sql =>
   sql`select id from customer where merchant_id = ${merchantId} and payer_id = ${payerId} and deleted_at is null`;
 
-/** The first ones of them, the oldest first. */
-export const selectChildren = (tx: Tx, payerId: string, most: number): Promise<{ id: string }[]> =>
-  tx.rows<{ id: string }>(sql`${childrenOf(sql`${tx.merchantId}`, sql`${payerId}`)} order by seq limit ${most}`);
+/** The first ones of each of some payers, the oldest first. */
+export const selectChildren = (tx: Tx, payerIds: readonly string[], most: number): Promise<{ id: string }[]> =>
+  tx.rows<{ id: string }>(sql`
+    select c.id from unnest(${[...payerIds]}::text[]) as p (id)
+     cross join lateral (${childrenOf(sql`${tx.merchantId}`, sql`p.id`)} order by seq limit ${most}) c`);
 
 /** The address of a customer for emails, and the subjects that it has turned off. */
 export interface Mailbox {

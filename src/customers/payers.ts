@@ -17,14 +17,13 @@ const MOST_CHILDREN = 1000;
 
 /** Some customers, and those for which they pay. */
 export async function withChildren(tx: Tx, ids: readonly string[]): Promise<string[]> {
-  const children: string[] = [];
-  for (const id of ids) children.push(...(await selectChildren(tx, id, MOST_CHILDREN)).map((child) => child.id));
-  return [...new Set([...ids, ...children])];
+  const children = await selectChildren(tx, ids, MOST_CHILDREN);
+  return [...new Set([...ids, ...children.map(({ id }) => id)])];
 }
 
 /** The names of the customers for which one pays, by their ids, the oldest first. */
 export async function findChildren(tx: Tx, payerId: string, most: number): Promise<ReadonlyMap<string, string>> {
-  const ids = (await selectChildren(tx, payerId, most)).map(({ id }) => id);
+  const ids = (await selectChildren(tx, [payerId], most)).map(({ id }) => id);
   const names = new Map((await customerNames(tx, ids)).map(({ id, name }) => [id, name ?? '']));
   return new Map(ids.map((id) => [id, names.get(id) ?? '']));
 }
@@ -42,7 +41,7 @@ export async function checkPayer(tx: Tx, payerId: string, id: string | null): Pr
   const payer = await lockCustomerShared(tx, payerId); // a deletion waits for us
   if (!payer) return notFound('customer', 'payerId');
   if (payer.payerId !== null) return refused(`must pay itself: ${payer.payerId} pays for it`);
-  const [child] = id === null ? [] : await selectChildren(tx, id, 1);
+  const [child] = id === null ? [] : await selectChildren(tx, [id], 1);
   return child ? refused(`must be null, because this customer pays for ${child.id}`) : ok(undefined);
 }
 
@@ -50,6 +49,6 @@ const MOST_NAMED = 10;
 
 /** A customer that pays for others is not deleted. */
 export const childrenOfPayer: CustomerBlocker = async (tx, customerId) => {
-  const items = await selectChildren(tx, customerId, MOST_NAMED);
+  const items = await selectChildren(tx, [customerId], MOST_NAMED);
   return items.length === 0 ? null : { type: 'customers', count: items.length, items };
 };

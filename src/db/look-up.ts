@@ -1,56 +1,28 @@
-/** The most simultaneous statements: unknown ids occupy no more of the pool than this. */
-const MOST_STATEMENTS = 2;
-const MOST_IN_A_STATEMENT = 1_000;
+import { Gathering } from './gathering.ts';
 
-interface Asked<Found> {
-  readonly answer: Promise<Found | undefined>;
-  readonly resolve: (found: Found | undefined) => void;
-  readonly reject: (error: unknown) => void;
-}
+const MOST_IN_A_STATEMENT = 1_000;
 
 /**
  * Looks things up by their ids, those that are wanted at the same time in one statement, which is one round trip. Who
  * wants what is being looked up waits for that.
  */
 export class LookUp<Found> {
-  readonly #select: (ids: readonly string[]) => Promise<ReadonlyMap<string, Found>>;
-  readonly #waiting = new Map<string, Asked<Found>>();
-  readonly #underWay = new Map<string, Asked<Found>>();
-  #statements = 0;
+  readonly #asked = new Map<string, Promise<Found | undefined>>();
+  readonly #gathering: Gathering<string, Found | undefined>;
 
   constructor(select: (ids: readonly string[]) => Promise<ReadonlyMap<string, Found>>) {
-    this.#select = select;
+    this.#gathering = new Gathering(async (ids) => {
+      const found = await select(ids);
+      return ids.map((id) => found.get(id));
+    }, MOST_IN_A_STATEMENT);
   }
 
   /** @returns undefined where there is none */
   find(id: string): Promise<Found | undefined> {
-    const asked = this.#underWay.get(id) ?? this.#waiting.get(id);
-    if (asked) return asked.answer;
-    const { promise: answer, resolve, reject } = Promise.withResolvers<Found | undefined>();
-    this.#waiting.set(id, { answer, resolve, reject });
-    if (this.#statements < MOST_STATEMENTS) void this.#ask();
+    const known = this.#asked.get(id);
+    if (known) return known;
+    const answer = this.#gathering.ask(id).finally(() => this.#asked.delete(id));
+    this.#asked.set(id, answer);
     return answer;
-  }
-
-  async #ask(): Promise<void> {
-    this.#statements += 1;
-    await Promise.resolve(); // those who come in this turn of the event loop come along
-    while (this.#waiting.size > 0) await this.#askTogether([...this.#waiting].slice(0, MOST_IN_A_STATEMENT));
-    this.#statements -= 1;
-  }
-
-  async #askTogether(batch: readonly (readonly [string, Asked<Found>])[]): Promise<void> {
-    for (const [id, asked] of batch) {
-      this.#waiting.delete(id);
-      this.#underWay.set(id, asked);
-    }
-    try {
-      const found = await this.#select(batch.map(([id]) => id));
-      for (const [id, { resolve }] of batch) resolve(found.get(id));
-    } catch (error) {
-      for (const [, { reject }] of batch) reject(error);
-    } finally {
-      for (const [id] of batch) this.#underWay.delete(id);
-    }
   }
 }

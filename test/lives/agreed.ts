@@ -1,5 +1,5 @@
 import { type History, NEVER, type Span, type Version } from './history.ts';
-import type { Life, Override, Plan, Price, Properties } from './life.ts';
+import { isCounted, type Life, type Override, type Plan, type Price, type Properties } from './life.ts';
 
 /** A life in which each negotiated price is a price of its own, in a plan of its own for the time of its window. */
 export interface Agreed {
@@ -53,9 +53,18 @@ export function agreedIn(life: Life, histories: readonly History[]): Agreed {
   return { life: { ...life, prices, plans }, histories: made, listed };
 }
 
+/** What commitments of all subscriptions agree while they hold: a subscription's own prices hold before it. */
+const committedIn = (life: Life, sub: string): Override[] =>
+  life.steps.flatMap((step) =>
+    step.do === 'commitAll' && isCounted(life, step, sub)
+      ? (step.overrides ?? []).map((each) => ({ ...each, to: step.ends.at(-1) as number }))
+      : [],
+  );
+
 /** The versions of a history, cut at the bounds of windows, each with the overrides that hold in it. */
-function piecesOf(life: Life, { versions }: History): { version: Version; held: readonly Override[] }[] {
+function piecesOf(life: Life, { sub, versions }: History): { version: Version; held: readonly Override[] }[] {
   let standing: readonly Override[] = [];
+  const committed = committedIn(life, sub);
   return versions.flatMap((version, place) => {
     const earlier = versions.slice(0, place).filter(({ from }) => from === version.from);
     const said = [...earlier, version].findLast(({ overrides }) => overrides !== undefined)?.overrides;
@@ -63,11 +72,14 @@ function piecesOf(life: Life, { versions }: History): { version: Version; held: 
     const own = (said ?? standing).filter(({ price }) => (life.plans[version.plan] as Plan).prices.includes(price));
     if (isLastOfInstant) standing = own;
     const end = versions[place + 1]?.from ?? NEVER;
-    const bounds = own.flatMap(({ from = 0, to = NEVER }) => [from, to]).filter((at) => version.from < at && at < end);
+    const all = [...own, ...committed.filter(({ price }) => (life.plans[version.plan] as Plan).prices.includes(price))];
+    const bounds = all.flatMap(({ from = 0, to = NEVER }) => [from, to]).filter((at) => version.from < at && at < end);
     const starts = [...new Set([version.from, ...bounds])].toSorted((a, b) => a - b);
     return starts.map((from, piece) => ({
       version: { ...version, from, ...(piece > 0 && { proration: 'second' as const }) },
-      held: own.filter((each) => (each.from ?? -NEVER) <= from && from < (each.to ?? NEVER)),
+      held: all
+        .filter((each) => (each.from ?? -NEVER) <= from && from < (each.to ?? NEVER))
+        .filter(({ price }, turn, those) => those.findIndex((each) => each.price === price) === turn),
     }));
   });
 }

@@ -2,7 +2,7 @@ import { type Exact, exact, minus, plus, read, times } from '../support/exact.ts
 import type { Resource } from '../support/shop.ts';
 import type { Lived } from './drive.ts';
 import type { Dice } from './generate.ts';
-import { DAY, DIGITS, type Life, type Of, type Step } from './life.ts';
+import { DAY, DIGITS, isCounted, type Life, type Of, type Plan, type Step } from './life.ts';
 import type { Owed } from './owed.ts';
 
 /** The same life with commitments over a term beside some of its subscriptions. */
@@ -48,7 +48,27 @@ export function withWide(life: Life, dice: Dice): Life {
   };
   const place = life.steps.findIndex(({ do: what }) => what === 'subscribe');
   if (place === -1 || between.some((end, part) => end <= (between[part - 1] ?? 0))) return life;
-  return { ...life, steps: life.steps.toSpliced(dice.of(place, place + 1), 0, commitTo) };
+  const at = dice.of(place, place + 1);
+  if (!dice.once(3)) return ofOrder({ ...life, steps: life.steps.toSpliced(at, 0, commitTo) }, dice);
+  const { plan, startedAt: from } = life.steps[place] as Of<'subscribe'>;
+  const overrides = (life.plans[plan] as Plan).prices.flatMap((price) =>
+    dice.once(2) ? [{ price, from, multiplier: dice.of('0', '0.5', '2') }] : [],
+  );
+  return ofOrder({ ...life, steps: life.steps.toSpliced(place + 1, 0, { ...commitTo, overrides }) }, dice);
+}
+
+/** Sometimes the same life with an order, which has its first subscription and some of the others. */
+function ofOrder(life: Life, dice: Dice): Life {
+  if (!dice.once(3)) return life;
+  let isFirst = true;
+  const steps = life.steps.map((step): Step => {
+    if (step.do === 'commitAll') return { ...step, isOfOrder: true };
+    if (step.do !== 'subscribe') return step;
+    const isIn = isFirst || dice.once(2);
+    isFirst = false;
+    return isIn ? { ...step, isOfOrder: true } : step;
+  });
+  return { ...life, steps };
 }
 
 /** Before anything is owed. */
@@ -174,7 +194,7 @@ export function wideTrueUpsAreOwed(life: Life, lived: Lived, owed: readonly Owed
     const own = lived.commitments.map((each) => each.step);
     if (isOpen || (step.prices !== undefined && (hasOff || own.length > 0)) || own.some(({ prices }) => prices))
       return itself;
-    const subs = [...new Set(owed.map(({ sub }) => sub))];
+    const subs = [...new Set(owed.map(({ sub }) => sub))].filter((sub) => isCounted(life, step, sub));
     const left = subs.map((sub) => {
       const counted = owed.filter(
         (each) =>
@@ -200,11 +220,15 @@ export function wideTrueUpsAreOwed(life: Life, lived: Lived, owed: readonly Owed
 /** The reason of the credit notes by which it gives back what is not missing any more. */
 const LESS_MISSING = 'Less is missing to the commitment.';
 
-/** Is an invoice refunded or cancelled, or did it fail? */
+/**
+ * Is an invoice refunded or cancelled, or did it fail? Of one that is written off nothing is credited, so a fee in
+ * advance on it counts whole.
+ */
 const isGivenBack = ({ notes }: Lived, invoices: readonly Resource[]): boolean =>
   invoices.some(
-    ({ id, status, lines }) =>
+    ({ id, status, lines, periodEnd }) =>
       status === 'FAILED' ||
+      (status === 'WRITTEN_OFF' && lines.some((line: Resource) => line.periodEnd > periodEnd)) ||
       (status === 'CANCELLED' && lines.length > 0) ||
       notes.some((note) => note.invoiceId === id && note.kind !== 'credit' && note.kind !== 'partial'),
   );

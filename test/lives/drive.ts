@@ -3,6 +3,7 @@ import { decimal, plain } from '../../src/kernel/decimal.ts';
 import type { FakeProvider } from '../../src/payments/testing/fake-provider.ts';
 import type { Answer, Merchant, TestEnvironment } from '../support/environment.ts';
 import { type Exact, exact, nearest, plus, read, times } from '../support/exact.ts';
+import { newOrder } from '../support/orders.ts';
 import { type Resource, shopOf } from '../support/shop.ts';
 import { scaled } from './agreed.ts';
 import { COMMITTED_FOR, committedFrom, startOfLife } from './committed.ts';
@@ -81,6 +82,7 @@ class Driver {
   readonly #shop;
   #now = 0;
   #clock: Resource;
+  #order: Resource | undefined;
   #customer: Resource;
   /** Another customer, which pays for this one at times. */
   #payer: Resource;
@@ -334,17 +336,15 @@ class Driver {
     return 'done';
   }
 
-  /** The upcoming invoices that end while the clock moves, without another event in between. */
+  /** The upcoming invoice, if it ends while the clock moves, without another event in between. */
   async #upcoming(to: number): Promise<Map<string, string>> {
-    const promised = new Map<string, string>();
-    for (const { id } of this.#subs.values()) {
-      const { status, body } = await this.#merchant.get(`/v0/subscriptions/${id}/upcomingInvoice`);
-      if (status !== 200 || this.#hasEventsFrom(this.#now)) continue;
-      // A prepaid commitment may make a credit in between.
-      if (this.#scheduled.size > 0 || this.#subs.size > 1 || this.#prepaid.length > 0) continue;
-      if (secondsOf(this.#life, body.gracePeriodEnd) <= to) promised.set(body.id, body.grandTotal);
-    }
-    return promised;
+    const [subscription, ...others] = this.#subs.values();
+    // A prepaid commitment may make a credit in between.
+    const hasMore = others.length > 0 || this.#scheduled.size > 0 || this.#prepaid.length > 0;
+    if (!subscription || hasMore || this.#hasEventsFrom(this.#now)) return new Map();
+    const { status, body } = await this.#merchant.get(`/v0/subscriptions/${subscription.id}/upcomingInvoice`);
+    const isThen = status === 200 && secondsOf(this.#life, body.gracePeriodEnd) <= to;
+    return new Map(isThen ? [[body.id, body.grandTotal]] : []);
   }
 
   #hasEventsFrom(at: number): boolean {
@@ -372,7 +372,8 @@ class Driver {
     return priceOverrides ? { priceOverrides } : {};
   }
 
-  async #subscribe({ sub, plan, startedAt, asks, endingAt, overrides }: Of<'subscribe'>): Promise<Answer | null> {
+  async #subscribe(step: Of<'subscribe'>): Promise<Answer | null> {
+    const { sub, plan, startedAt, asks, endingAt, overrides, isOfOrder } = step;
     if (this.#subs.has(sub)) return null;
     const answer = await this.#post('/v0/subscriptions', {
       name: sub,
@@ -384,6 +385,7 @@ class Driver {
       ...(endingAt !== undefined && { endingAt: instantOf(this.#life, endingAt) }),
       ...(this.#life.isAbroad && { currency: this.#life.currency }),
       ...this.#overrides(overrides),
+      ...(isOfOrder && { orderId: await this.#orderId() }),
     });
     if (answer.status === 201) this.#subs.set(sub, answer.body);
     return answer;
@@ -757,17 +759,29 @@ class Driver {
     return answer;
   }
 
+  /** The order of the customer. */
+  async #orderId(): Promise<string> {
+    this.#order ??= await newOrder(this.#shop, this.#customer, {
+      ...{ currency: this.#life.currency, testClockId: this.#clock.id },
+    });
+    return this.#order.id;
+  }
+
   async #commitAll(step: Of<'commitAll'>): Promise<Answer> {
     const bounds = [startOfLife(this.#life), ...step.ends];
     const answer = await this.#post('/v0/commitments', {
       ...{ customerId: this.#customer.id, testClockId: this.#clock.id, name: `W${this.#wide.length}` },
       ...{ currency: this.#life.currency, type: 'postpaid', priority: 1 },
+      ...(step.isOfOrder && { orderId: await this.#orderId() }),
       segments: step.amounts.map((amount, place) => ({
         startDate: instantOf(this.#life, bounds[place] as number),
         endDate: instantOf(this.#life, bounds[place + 1] as number),
         amount,
       })),
       trueUp: step.isBySegment ? 'segment' : 'term',
+      ...(step.overrides && {
+        overrides: step.overrides.map(({ price, multiplier }) => ({ priceId: this.#prices[price].id, multiplier })),
+      }),
       ...(step.prices && { appliesTo: { priceIds: step.prices.map((price) => this.#prices[price].id) } }),
     });
     if (answer.status === 201) this.#wide.push({ step, id: answer.body.id });

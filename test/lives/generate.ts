@@ -5,6 +5,7 @@ import { KINDS, type Kind } from './kinds.ts';
 import { DAY, HOUR, type Life, type Metric, type Plan, type Price, type Step } from './life.ts';
 import { mixedLife } from './mixed.ts';
 import { withPrepaid } from './prepaid.ts';
+import { sharedLife } from './shared.ts';
 
 /** A random number generator with a seed (mulberry32): the same seed is the same life for ever. */
 export class Dice {
@@ -36,9 +37,9 @@ export class Dice {
 export interface Switches {
   /**
    * Layer 1 has fees alone; 2 adds usage; 3 adds tax, discounts, refunds and other ways of money; 4 has crossings of
-   * some kinds (`kinds.ts`).
+   * some kinds (`kinds.ts`); 5 has subscriptions that share billing credits.
    */
-  readonly layer: 1 | 2 | 3 | 4;
+  readonly layer: 1 | 2 | 3 | 4 | 5;
   /** One monthly price with units that grants cover, and grants with an effect in the past. */
   readonly isGranted?: boolean;
   /** Without crossings: changes at one instant, at boundaries, without proration, and cuts of all kinds. */
@@ -102,6 +103,10 @@ export function generate(
     const wide = kinds.has('wide') && second.next() < chance ? withWide(prepaid, second) : prepaid;
     const isGrouped = kinds.has('grouped') && new Dice(seed * 8 + 6).next() < chance;
     return isGrouped ? { ...wide, isGrouped } : wide;
+  }
+  if (layer === 5) {
+    const dice = new Dice(seed * 8 + 6);
+    return sharedLife(dice, seed, dice.of(...STARTS));
   }
   const dice = new Dice(seed * 8 + layer * 2 + (isTame || isGranted ? 1 : 0));
   return isGranted ? grantedLife(dice, seed) : new Generator(dice, seed, layer, isTame).life();

@@ -355,8 +355,19 @@ function restarted(chain: Chain, at: number): Chain[] {
   return at === chain.from ? [anew] : [{ ...chain, to: at }, anew];
 }
 
+const boundaries = new WeakMap<object, Map<string, number>>();
+
 /** Boundary `n` of a series, counted from its anchor in the UTC calendar. */
 export function boundary(life: Pick<Life, 'start'>, anchor: number, cadence: string, n: number): number {
+  const known = boundaries.get(life) ?? new Map<string, number>();
+  boundaries.set(life, known);
+  const key = `${anchor} ${cadence} ${n}`;
+  const found = known.get(key) ?? countedBoundary(life, anchor, cadence, n);
+  known.set(key, found);
+  return found;
+}
+
+function countedBoundary(life: Pick<Life, 'start'>, anchor: number, cadence: string, n: number): number {
   const { years, months, weeks, days } = Temporal.Duration.from(cadence);
   const at = Temporal.Instant.from(instantOf(life, anchor)).toZonedDateTimeISO('UTC');
   return secondsOf(

@@ -8,15 +8,17 @@ import { DIGITS, type Life, secondsOf } from './life.ts';
 import { type Owed, owedOf } from './owed.ts';
 import { isPausedThroughout } from './paused.ts';
 import { prepaidIsAsked } from './prepaid.ts';
+import { creditsBurnInTime } from './shared.ts';
 
 /** The faults of a lived life, each as one sentence; the first word is the kind. */
 export function judge(life: Life, whole: Lived): string[] {
   const lived = withoutReplaced(withoutMembers(whole));
   const apart = bySubscriptions(lived);
+  const owed = owedOf(life, lived.deeds, lived.neverActive);
   return [
     ...lived.wrong,
     ...unfinished(lived),
-    ...billedIsOwed(life, apart),
+    ...billedIsOwed(life, apart, owed),
     ...rates(life, apart),
     ...taxes(life, lived),
     ...totals(life, lived),
@@ -29,10 +31,11 @@ export function judge(life: Life, whole: Lived): string[] {
     ...oneOffs(life, lived),
     ...emptyEnds(life, apart),
     ...quantities(life, lived),
-    ...creditsPay(life, apart, owedOf(life, lived.deeds, lived.neverActive)),
+    ...creditsPay(life, apart, owed),
+    ...creditsBurnInTime(life, apart),
     ...prepaidIsAsked(life, lived),
-    ...trueUpsAreOwed(life, apart, owedOf(life, lived.deeds, lived.neverActive)),
-    ...wideTrueUpsAreOwed(life, apart, owedOf(life, lived.deeds, lived.neverActive)),
+    ...trueUpsAreOwed(life, apart, owed),
+    ...wideTrueUpsAreOwed(life, apart, owed),
   ];
 }
 
@@ -165,8 +168,7 @@ const refundedOf = (notes: Lived['notes']): Set<string> =>
   );
 
 /** Billed = owed, per subscription and price: lines, also of invoices that were given up, less credits. */
-function billedIsOwed(life: Life, lived: Lived): string[] {
-  const owed = owedOf(life, lived.deeds, lived.neverActive);
+function billedIsOwed(life: Life, lived: Lived, owed: readonly Owed[]): string[] {
   const subOf = new Map([...lived.subscriptionIds].map(([sub, id]) => [id, sub]));
   const byId = Map.groupBy(lived.invoices, ({ id }) => id);
   const invoiceOf = ({ invoiceId }: Resource, { appliesToLineId }: Resource): Resource => {

@@ -114,6 +114,8 @@ export type Step =
       readonly asks: 'session' | 'transfer';
       readonly endingAt?: number;
       readonly overrides?: readonly Override[];
+      /** It is of the order of the customer, of which the commitment of all is then. */
+      readonly isOfOrder?: true;
     }
   | {
       readonly do: 'discount';
@@ -186,6 +188,10 @@ export type Step =
       readonly isBySegment?: true;
       /** Absent: all, and the minimums of the plans. */
       readonly prices?: readonly number[];
+      /** Prices that it agrees for all subscriptions, some of which the first one has: so it is made with that. */
+      readonly overrides?: readonly Override[];
+      /** Of the subscriptions of the order alone. */
+      readonly isOfOrder?: true;
     }
   /** A prepaid commitment of a subscription: its segments lie between bounds. */
   | {
@@ -303,3 +309,7 @@ export const secondsOf = ({ start }: Pick<Life, 'start'>, instant: string): numb
 
 /** The number of digits of a currency's minor unit. */
 export const DIGITS = { USD: 2, JPY: 0, KWD: 3 } as const;
+
+/** The subscriptions whose spending counts for a commitment of several, and for which it agrees prices. */
+export const isCounted = ({ steps }: Life, { isOfOrder }: Of<'commitAll'>, sub: string): boolean =>
+  !isOfOrder || steps.some((step) => step.do === 'subscribe' && step.sub === sub && step.isOfOrder);

@@ -21,7 +21,8 @@ export const isPausedThroughout = (span: Span, history: History): boolean => unp
 /**
  * The parts of a time that is not paused in the end, by the instant of the invoice that bears a fee in advance for
  * them: what a pause took was credited, and is billed anew with the resumption. What was known as the period began
- * stands on the invoice of then. Null: no pause made it another bill.
+ * stands on the invoice of then. A pause that was withdrawn before it began took nothing of what was billed before it
+ * was said. Null: no pause made it another bill.
  */
 export function billedAnew(
   { pausesKnown }: History,
@@ -35,7 +36,9 @@ export function billedAnew(
     .map((from, place, all) => {
       /** The bill of the part: the resumption from which on it is, and the instant of its invoice. */
       let bill: { readonly begins: number; readonly since: number | null } | null = { begins: -NEVER, since: null };
-      for (const { madeAt, pauses } of pausesKnown) {
+      for (const [turn, { madeAt, pauses: said }] of pausesKnown.entries()) {
+        const until = pausesKnown[turn + 1]?.madeAt ?? NEVER;
+        const pauses = said.filter((pause) => pause.from < until || madeAt <= cell.from);
         if (pauses.some((pause) => pause.from <= from && from < pause.to)) {
           bill = null;
           continue;

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { auditDatabase, recomputeDatabase } from '../../src/app.ts';
 import { type Merchant, openTestEnvironment, type TestEnvironment } from '../support/environment.ts';
@@ -400,4 +401,51 @@ describe('open periods of several subscriptions', () => {
 it('comes out the same from the events, and holds what the auditor asks', async () => {
   expect((await recomputeDatabase(env.url)).differing).toEqual([]);
   expect((await auditDatabase(env.url)).violations).toEqual([]);
+});
+
+describe('balances that are asked at the same time', () => {
+  it('are what each is by itself: of who pays, of who is paid for, and of strangers', async () => {
+    const [payer, stranger, idle] = [await shop.customer(), await shop.customer(), await shop.customer()];
+    const children = [await shop.customer({ payerId: payer.id }), await shop.customer({ payerId: payer.id })];
+    const [first, second] = children as [Resource, Resource];
+    const other = await shop.clock(START);
+    const ofFirst = await shop.subscribe(plan, { clock, customer: first });
+    for (const customer of [payer, second, stranger]) await shop.subscribe(plan, { clock, customer });
+    await shop.subscribe(plan, { clock: other, customer: idle });
+    await give({ amount: '250', testClockId: clock.id }, payer.id);
+    await give({ amount: '40', testClockId: clock.id, subscriptionId: ofFirst.id }, first.id);
+    await give({ amount: '8', testClockId: clock.id, effectiveAt: '2026-01-06T00:00:00Z' }, second.id);
+    await give({ amount: '500', testClockId: clock.id }, stranger.id);
+    await give({ amount: '99', testClockId: other.id }, idle.id);
+    for (const [place, { id }] of [payer, first, second, stranger, idle].entries())
+      for (const day of ['03', '07']) await shop.use(id, `2026-01-${day}T00:00:00Z`, place + 1);
+    await shop.advance(clock, '2026-01-10T00:00:00Z');
+    const customers: Resource[] = [payer, first, second, stranger, idle, await shop.customer()];
+    const pending = async ({ id }: Resource) => (await balance('&at=2026-01-10T00:00:00Z', id)).pending;
+    const alone: string[] = [];
+    for (const customer of customers) alone.push(await pending(customer));
+    // The payer's pays three fees of 100.00 and usage of 2, 4 and 6, as far as it goes; before it the children's own
+    // pay 40.00 of a fee, and the usage of the 7th, 3.00. The clock of the idle one stands before its usage.
+    expect(alone).toEqual(['250.00', '40.00', '3.00', '108.00', '99.00', '0.00']);
+    const some = fc.array(fc.nat(customers.length - 1), { minLength: 2, maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(some, async (places) => {
+        const together = await Promise.all(places.map((place) => pending(customers[place])));
+        expect(together).toEqual(places.map((place) => alone[place]));
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it('know what was written before', async () => {
+    const customers = await Promise.all([1, 2, 3, 4, 5, 6].map(() => shop.customer()));
+    await Promise.all(
+      customers.map(async ({ id }) => {
+        for (const granted of ['30.00', '60.00', '90.00']) {
+          await give({}, id);
+          expect((await balance('', id)).granted).toBe(granted);
+        }
+      }),
+    );
+  });
 });

@@ -67,6 +67,17 @@ describe('the agreed prices of a commitment', () => {
     expect((await shop.read(`/v0/subscriptions/${subscription.id}`)).priceOverrides).toEqual([]);
   });
 
+  it('hold for a subscription of several that is in its trial as they are agreed', async () => {
+    const trial = await shop.plan([fee, calls], { trialPeriod: 'P14D' });
+    const customer = await shop.customer();
+    const of = await shop.subscribe(trial, { clock, customer });
+    await commit([half(calls)], { customerId: customer.id, subscriptionId: null, testClockId: clock.id });
+    await shop.advance(clock, day('01-20'));
+    await shop.use(of.id, day('01-20'), 10);
+    await shop.advance(clock, day('02-15'));
+    expect(await charges(0, of)).toEqual(['100.00', '5.00']);
+  });
+
   it('stand behind those of the subscription, and have windows of their own', async () => {
     const of = await shop.subscribe(plan, {
       clock,

@@ -55,3 +55,20 @@ it('the overview of the portal asks as much about four plans as about one', asyn
   expect(await statements()).toBe(ofOne);
   expect(ofOne).toBeLessThanOrEqual(31); // one of them: which prices do commitments agree?
 });
+
+it('balances of credits that are asked at the same time are calculated together', async () => {
+  const plan = await shop.plan([await shop.feePrice(), await shop.usagePrice()]);
+  const customers = await Promise.all(Array.from({ length: 24 }, () => shop.customer()));
+  for (const [place, customer] of customers.entries()) {
+    await shop.subscribe(plan, { customer, startedAt: Temporal.Now.instant().subtract({ hours: 2 }).toString() });
+    const credit = { name: 'Credit', amount: '9', currency: 'USD', idempotencyKey: `together-${place}` };
+    await shop.create(`/v0/customers/${customer.id}/billingCredits`, credit); // it begins inside the period
+  }
+  const balance = ({ id }: { id: string }) => shop.read(`/v0/customers/${id}/billingCredits/balance?currency=USD`);
+  await balance(customers[0]);
+  const one = await sentDuring(() => balance(customers[0]));
+  const all = await sentDuring(() => Promise.all(customers.map(balance)));
+  for (const { sent } of [one, all]) expect(sent.repeated).toEqual([]);
+  expect(one.sent.all.length).toBeLessThanOrEqual(35);
+  expect(all.sent.all.length).toBeLessThan(8 * one.sent.all.length);
+});

@@ -54,12 +54,11 @@ export type KnownCredit = UsedCredit & CreditDeeds;
 
 const KNOWN = sql`${CREDIT_COLUMNS}, b.earned, b.is_expiry_told, u.used, u.held from ${USED}`;
 
-/** All of some customers in a currency. */
-export const selectCreditsIn = (tx: Tx, customerIds: readonly string[], currency: string): Promise<KnownCredit[]> =>
+/** All of some customers. */
+export const selectCreditsOf = (tx: Tx, customerIds: readonly string[]): Promise<KnownCredit[]> =>
   tx.rows<KnownCredit>(sql`
     select ${KNOWN}
      where b.merchant_id = ${tx.merchantId} and b.customer_id = any (${[...customerIds]}::text[])
-       and b.currency = ${currency}
      order by b.seq`);
 
 /** What an invoice made; locked as by `selectBillingCredit`. */

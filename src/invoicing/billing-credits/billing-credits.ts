@@ -1,4 +1,4 @@
-import { effectiveNow, effectiveNowForReading } from '../../clocks/index.ts';
+import { effectiveNow, effectiveNowsForReading } from '../../clocks/index.ts';
 import { findCustomer } from '../../customers/index.ts';
 import { checkReference, type Tx } from '../../db/index.ts';
 import { bodyKey, findCreated, keyColumns } from '../../http/index.ts';
@@ -10,7 +10,7 @@ import { clockForCustomer } from '../invoice/customer-clock.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { checkChosen } from '../terms/applies-to.ts';
 import type { BillingCredit, UsedCredit } from '../terms/billing-credit.ts';
-import { creditKeysOf, selectBillingCredit, selectCreditsIn, updateVoidedAt } from './billing-credits.sql.ts';
+import { creditKeysOf, selectBillingCredit, selectCreditsOf, updateVoidedAt } from './billing-credits.sql.ts';
 import { balanceOf, type CreditBalance, figuresOf, type ReadCredit } from './figures.ts';
 import { makeBillingCredit } from './make.ts';
 import { openUses } from './open-uses.ts';
@@ -126,26 +126,40 @@ export async function readCredits(
   wall: Instant,
 ): Promise<ReadCredit[]> {
   if (credits.length === 0) return [];
-  const openOf = await openUses(dependencies, tx, customerId, wall);
-  const read: ReadCredit[] = [];
-  for (const credit of credits)
-    read.push({ credit, open: openOf(credit.id), now: await effectiveNowForReading(tx, credit.testClockId, wall) });
-  return read;
+  const openOf = await openUses(dependencies, tx, [customerId], wall);
+  const nowOf = await effectiveNowsForReading(
+    tx,
+    credits.map(({ testClockId }) => testClockId),
+    wall,
+  );
+  return credits.map((credit) => ({ credit, open: openOf(credit.id), now: nowOf(credit.testClockId) }));
 }
 
-/**
- * GET /v0/customers/{id}/billingCredits/balance.
- * @param at null: now
- */
-export async function creditBalance(
+/** A question about the credits of a customer in a currency. */
+export interface BalanceQuestion {
+  readonly customerId: string;
+  readonly currency: string;
+  /** Null: now. */
+  readonly at: Instant | null;
+}
+
+/** The balances of credits of some customers of one merchant, in the order of the questions. */
+export async function creditBalances(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  customerId: string,
-  { currency, at }: { readonly currency: string; readonly at: Instant | null },
+  asked: readonly BalanceQuestion[],
   wall: Instant,
-): Promise<CreditBalance> {
-  const credits = await selectCreditsIn(tx, [customerId], currency);
-  const openOf = credits.length === 0 ? () => ZERO : await openUses(dependencies, tx, customerId, wall);
-  const clockId = credits[0]?.testClockId ?? null;
-  return balanceOf(credits, openOf, at ?? (await effectiveNowForReading(tx, clockId, wall)));
+): Promise<CreditBalance[]> {
+  const known = await selectCreditsOf(tx, [...new Set(asked.map(({ customerId }) => customerId))]);
+  const ofCustomers = Map.groupBy(known, ({ customerId }) => customerId);
+  const openOf = await openUses(dependencies, tx, [...ofCustomers.keys()], wall);
+  const nowOf = await effectiveNowsForReading(
+    tx,
+    known.map(({ testClockId }) => testClockId),
+    wall,
+  );
+  return asked.map(({ customerId, currency, at }) => {
+    const credits = (ofCustomers.get(customerId) ?? []).filter((credit) => credit.currency === currency);
+    return balanceOf(credits, openOf, at ?? nowOf(credits[0]?.testClockId ?? null));
+  });
 }

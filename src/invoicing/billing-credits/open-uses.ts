@@ -1,4 +1,4 @@
-import { effectiveNowForReading } from '../../clocks/index.ts';
+import { effectiveNowsForReading } from '../../clocks/index.ts';
 import { withChildren } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { type Decimal, ZERO } from '../../kernel/decimal.ts';
@@ -11,28 +11,31 @@ import { selectOpenSubscriptions, selectWaiting } from '../invoice/invoices.sql.
 import { burn } from '../owed/burn.ts';
 
 /**
- * What open periods would take of credits if they ended now: of service that has begun, in the order of its time.
- * What they would give back is below 0.
+ * What open periods would take of the credits of some customers of one merchant if they ended now: of service that has
+ * begun, in the order of its time. What they would give back is below 0.
  */
 export async function openUses(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  customerId: string,
+  customerIds: readonly string[],
   wall: Instant,
 ): Promise<(creditId: string) => Decimal> {
-  const waiting = await selectWaiting(tx, await selectOpenSubscriptions(tx, await withChildren(tx, [customerId])));
+  if (customerIds.length === 0) return () => ZERO;
+  const waiting = await selectWaiting(tx, await selectOpenSubscriptions(tx, await withChildren(tx, customerIds)));
   const invoices = [...waiting.values()].flat();
   const held = await HeldCredits.load(tx, invoices, { lock: false });
   const previews = await previewTogether(dependencies, tx, invoices, { held });
-  const nows = new Map<string | null, Instant>();
-  for (const { clockId } of invoices)
-    if (!nows.has(clockId)) nows.set(clockId, await effectiveNowForReading(tx, clockId, wall));
+  const nowOf = await effectiveNowsForReading(
+    tx,
+    invoices.map(({ clockId }) => clockId),
+    wall,
+  );
   const uses = new Map<string, Decimal>();
   const take = (creditId: string, amount: Decimal) => uses.set(creditId, (uses.get(creditId) ?? ZERO).plus(amount));
   const begun = previews
     .toSorted((a, b) => byAge(a.terms, b.terms))
     .flatMap(({ invoice, calculation, spendings }, turn) => {
-      const now = nows.get(invoice.clockId) as Instant;
+      const now = nowOf(invoice.clockId);
       for (const { workings, totalPrice, periodStart } of calculation.lines)
         if (workings?.use && !isAfter(periodStart, now)) take(workings.use.billingCreditId, totalPrice.negated());
       return spendings.filter(({ time }) => !isAfter(time.start, now)).map((spending) => ({ ...spending, turn }));

@@ -180,7 +180,7 @@ export async function undoBought(
 ): Promise<Result<undefined>> {
   const made = (await selectCreditsOfInvoice(tx, id, true)).filter(({ isUndone }) => !isUndone);
   if (made.length === 0) return ok(undefined);
-  const openOf = await openUses(dependencies, tx, customerId, now);
+  const openOf = await openUses(dependencies, tx, [customerId], now);
   for (const { id: billingCreditId, amount, used, held } of made) {
     const spent = used.plus(held).plus(openOf(billingCreditId));
     if (spent.gt(ZERO))

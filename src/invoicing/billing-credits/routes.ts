@@ -4,7 +4,8 @@ import { instantOrNull } from '../../kernel/time.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { ReasonBody } from '../invoice/schemas.ts';
 import { selectBillingCreditPage } from './billing-credits.sql.ts';
-import { createBillingCredit, creditBalance, readCredits, voidBillingCredit } from './billing-credits.ts';
+import { createBillingCredit, readCredits, voidBillingCredit } from './billing-credits.ts';
+import { gatheredBalances } from './gathered-balances.ts';
 import { BillingCreditPurchaseBody, BillingCreditPurchaseReply, toPurchaseReply } from './purchase-schemas.ts';
 import { buyBillingCredit } from './purchases.ts';
 import {
@@ -25,7 +26,10 @@ const replyOf = (topUp: Result<CreditTopUp>) => (topUp.ok ? ok(toTopUpReply(topU
 const ofCustomer = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', kind: 'customer' } }) as const;
 
 /** The billing credits of a customer (commercial.md §3). */
-export const billingCreditRoutes = (dependencies: InvoicingDependencies): readonly Route[] => [
+export const billingCreditRoutes = (
+  dependencies: InvoicingDependencies,
+  balances = gatheredBalances(dependencies),
+): readonly Route[] => [
   api.post('/v0/customers/:id/billingCredits', 'createBillingCredit', {
     summary: 'Give a customer a billing credit',
     description:
@@ -58,9 +62,9 @@ export const billingCreditRoutes = (dependencies: InvoicingDependencies): readon
     access: ofCustomer('viewer'),
     query: CreditBalanceQuery,
     replies: { 200: CreditBalanceReply },
-    handler: async ({ tx, params, query: { currency, at }, now }) => {
-      const of = { currency, at: instantOrNull(at) };
-      return ok(toBalanceReply(params.id, currency, await creditBalance(dependencies, tx, params.id, of, now)));
+    free: async ({ query: { currency, at }, params: { id: customerId }, ...request }) => {
+      const balance = await balances(request, { customerId, currency, at: instantOrNull(at) });
+      return ok(toBalanceReply(customerId, currency, balance));
     },
   }),
   api.post('/v0/customers/:id/billingCredits/purchase', 'purchaseBillingCredit', {

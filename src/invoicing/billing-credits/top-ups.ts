@@ -14,7 +14,8 @@ import { endWithSession } from '../issue/cancel.ts';
 import { makeOneOffInvoice } from '../issue/make-one-off.ts';
 import { startCharge } from '../paying/card-charge.ts';
 import { countTopUps } from './billing-credits.sql.ts';
-import { creditBalance } from './billing-credits.ts';
+import { creditBalances } from './billing-credits.ts';
+import type { CreditBalance } from './figures.ts';
 import { creditLine, creditPurchases } from './purchases.ts';
 import type { CreditTopUp } from './top-up.ts';
 import type { CreditTopUpBody } from './top-up-schemas.ts';
@@ -167,8 +168,8 @@ async function declined(
   const after = { ...topUp, invoiceId: null, declines, status } as const;
   await updateTopUp(tx, after, now);
   if (status === 'paused' && topUp.status !== 'paused') {
-    const balance = await creditBalance(dependencies, tx, customerId, { currency, at: null }, now);
-    const available = formatMoney(balance.available, currency);
+    const [balance] = await creditBalances(dependencies, tx, [{ customerId, currency, at: null }], now);
+    const available = formatMoney((balance as CreditBalance).available, currency);
     const data = { merchantId, customerId, currency, declines, available };
     await publish(tx, { merchantId, type: 'credit_top_up.paused.v0', data }, now);
   } else if (status === 'active') await insertWatch(tx, { customerId, currency, testClockId: clockId }, now.add(AGAIN));

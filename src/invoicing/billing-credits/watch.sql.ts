@@ -24,10 +24,10 @@ export const insertWatch = (tx: Tx, { customerId, currency, testClockId }: Watch
     on conflict (merchant_id, id) do update set next_action_at = excluded.next_action_at
      where w.next_action_at is null or w.next_action_at > excluded.next_action_at`);
 
-export const lockWatch = (tx: Tx, id: string): Promise<CreditWatch | undefined> =>
-  tx.maybe<CreditWatch>(sql`
+export const lockWatches = (tx: Tx, ids: readonly string[]): Promise<CreditWatch[]> =>
+  tx.rows<CreditWatch>(sql`
     select merchant_id, id, customer_id, currency, clock_id, is_low, is_exhausted from credit_watch
-     where merchant_id = ${tx.merchantId} and id = ${id} for no key update`);
+     where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[]) order by id for no key update`);
 
 /**
  * Locks the credits and top-ups of some watches, without waiting: everybody locks these before a watch.

@@ -1,6 +1,6 @@
 import { findPayers, withChildren } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
-import type { DueKind } from '../../jobs/index.ts';
+import type { DueKind, StepList } from '../../jobs/index.ts';
 import { Decimal, decimal, sum, ZERO } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { formatMoney, roundTo } from '../../kernel/money.ts';
@@ -14,7 +14,7 @@ import { payDebtsByCredits } from '../paying/debts-of-credits.ts';
 import { appliesTo, isAmong } from '../terms/applies-to.ts';
 import { endOf } from '../terms/billing-credit.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
-import { type KnownCredit, selectCreditsIn, updateEarned, updateExpiryTold } from './billing-credits.sql.ts';
+import { type KnownCredit, selectCreditsOf, updateEarned, updateExpiryTold } from './billing-credits.sql.ts';
 import { balanceOf, figuresOf } from './figures.ts';
 import { openUses } from './open-uses.ts';
 import { selectTopUp } from './top-ups.sql.ts';
@@ -23,7 +23,7 @@ import {
   type CreditWatch,
   type Exhausted,
   lockParentsOfWatchesNow,
-  lockWatch,
+  lockWatches,
   replaceExhausted,
   updateWatch,
 } from './watch.sql.ts';
@@ -33,19 +33,26 @@ const LOW = decimal('0.2');
 /** The interval of looks without a known event; on a test clock there are none. */
 const ROUND = { hours: 1 };
 
-/** Looks at the credits of a customer: after usage, and when something else has changed what is available. */
-export const creditWatchDueKind = (dependencies: InvoicingDependencies): DueKind => ({
-  kind: 'credit_watch',
-  lockParents: (tx, records) =>
-    lockParentsOfWatchesNow(
-      tx,
-      records.map(({ id }) => id),
-    ),
-  step: async (tx, { id }, now) => {
-    const watch = await lockWatch(tx, id);
-    if (watch) await lookAtCredits(dependencies, tx, watch, now);
-  },
-});
+/** Customers whose credits are looked at in one transaction. */
+const MOST_LOOKS = 20;
+
+/** Looks at the credits of customers: after usage, and when something else has changed what is available. */
+export function creditWatchDueKind(dependencies: InvoicingDependencies): DueKind {
+  const steps: StepList['steps'] = async (tx, records, now) => {
+    await lookAtCredits(dependencies, tx, await lockWatches(tx, idsOf(records)), now);
+    return records.map(() => ({ isLater: false }));
+  };
+  return {
+    kind: 'credit_watch',
+    list: { most: MOST_LOOKS, steps },
+    lockParents: (tx, records) => lockParentsOfWatchesNow(tx, idsOf(records)),
+    step: async (tx, record, now) => {
+      await steps(tx, [record], now);
+    },
+  };
+}
+
+const idsOf = (records: readonly { readonly id: string }[]) => records.map(({ id }) => id);
 
 /** The credits that a look is about: what each has, and what open periods would take. */
 interface Seen {
@@ -54,20 +61,33 @@ interface Seen {
 }
 
 /**
- * What follows from the balance of some credits: webhooks, access, a top-up, the revenue of what was used, and the end
- * of debts.
- * @param watch locked, after the credits and the top-up of its customer
+ * What follows from the balances of credits of some customers of one merchant.
+ * @param watches locked, after the credits and the top-ups of their customers
  * @param now effective now for them
  */
-export async function lookAtCredits(
+async function lookAtCredits(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  watches: readonly CreditWatch[],
+  now: Instant,
+): Promise<void> {
+  const customers = watches.map(({ customerId }) => customerId);
+  const payers = await findPayers(tx, customers);
+  const owners = [...new Set(customers.map((id) => payers.get(id) ?? id))];
+  const openOf = await openUses(dependencies, tx, owners, now);
+  for (const watch of watches)
+    await followBalance(dependencies, tx, watch, { payerId: payers.get(watch.customerId) ?? null, openOf }, now);
+}
+
+/** Webhooks, access, a top-up, the revenue of what was used, and the end of debts. */
+async function followBalance(
   dependencies: InvoicingDependencies,
   tx: Tx,
   watch: CreditWatch,
+  { payerId, openOf }: { readonly payerId: string | null; readonly openOf: Seen['openOf'] },
   now: Instant,
 ): Promise<void> {
   const { customerId, currency, clockId } = watch;
-  const payerId = (await findPayers(tx, [customerId])).get(customerId) ?? null;
-  const openOf = await openUses(dependencies, tx, payerId ?? customerId, now);
   const credits = await creditsOf(tx, [customerId], watch);
   const balance = balanceOf(credits, openOf, now);
   const topUp = await selectTopUp(tx, customerId, true);
@@ -102,13 +122,15 @@ export async function findCredits(
   const credits = (await creditsOf(tx, [of.customerId], of)).filter((credit) => !isAfter(credit.effectiveAt, now));
   const [first] = credits;
   if (!first) return null;
-  const { available, granted } = balanceOf(credits, await openUses(dependencies, tx, of.customerId, now), now);
+  const { available, granted } = balanceOf(credits, await openUses(dependencies, tx, [of.customerId], now), now);
   return { available, granted, since: credits.map(({ effectiveAt }) => effectiveAt).reduce(latest, first.effectiveAt) };
 }
 
 type CreditScope = Pick<CreditWatch, 'currency' | 'clockId'>;
 const creditsOf = async (tx: Tx, customerIds: readonly string[], { currency, clockId }: CreditScope) =>
-  (await selectCreditsIn(tx, customerIds, currency)).filter(({ testClockId }) => testClockId === clockId);
+  (await selectCreditsOf(tx, customerIds)).filter(
+    (credit) => credit.currency === currency && credit.testClockId === clockId,
+  );
 
 const isOver = (credit: KnownCredit, now: Instant): boolean => {
   const end = endOf(credit);

@@ -3,10 +3,11 @@ import { ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { closeWhatIsOver, followChanges } from '../issue/follow-change.ts';
+import { isAmong } from '../terms/applies-to.ts';
 import type { BillingSource, BillingTerms, PriceOverride } from '../terms/billing-terms.ts';
 import type { Commitment } from '../terms/commitment.ts';
 import type { PriceOverridesBody } from '../terms/price-override-schema.ts';
-import { agreedFor, type Scoped, termsOfAll } from './scope.ts';
+import { agreedFor, type Scoped } from './scope.ts';
 
 /**
  * The agreed prices of a new commitment as they are stored: of prices that its subscription has, or one of its
@@ -21,9 +22,21 @@ export async function decideAgreedPrices(
   terms: BillingTerms | null,
 ): Promise<Result<readonly PriceOverride[]>> {
   if (given.length === 0) return ok([]);
-  const all = terms === null ? await termsOfAll(source, tx, [of.customerId], of) : [terms];
+  const all = terms === null ? await agreeing(source, tx, of) : [terms];
   const prices = new Map(all.flatMap((each) => each.prices).map((price) => [price.id, price]));
   return source.decideOverrides(tx, given, [...prices.values()]);
+}
+
+/** The terms of the subscriptions that a commitment of several may agree prices for, also those in a trial. */
+async function agreeing(
+  source: BillingSource,
+  tx: Tx,
+  of: Scoped & Pick<Commitment, 'clockId' | 'currency'>,
+): Promise<BillingTerms[]> {
+  const found = await source.termsOf(tx, await source.unended(tx, of.customerId));
+  return [...found.values()].filter(
+    (terms) => terms.clockId === of.clockId && terms.currency === of.currency && isAmong(terms, of),
+  );
 }
 
 /** Locks the subscriptions whose prices a commitment agrees, before their billing. */

@@ -220,7 +220,7 @@ async function withOpenUses(
 ): Promise<(UsedCredit & { readonly taken: Decimal })[]> {
   const credits = await selectCreditsOfCommitments(tx, [id]);
   if (credits.length === 0) return [];
-  const openOf = await openUses(dependencies, tx, customerId, now);
+  const openOf = await openUses(dependencies, tx, [customerId], now);
   return credits.map((credit) => ({ ...credit, taken: credit.used.plus(credit.held).plus(openOf(credit.id)) }));
 }
 

@@ -66,8 +66,8 @@ export interface CreditOwner {
 export type CreditFor = UsedCredit & { readonly forCustomerId: string };
 
 /**
- * The credits that some customers of the merchant may use, in the order in which they burn: the customer's own before
- * those of the payer, the lowest priority, the earliest expiry, promotional before paid, the oldest.
+ * The credits that some customers of the merchant may use, in the order in which they burn: as the owners are given,
+ * the lowest priority, the earliest expiry, promotional before paid, the oldest.
  * @param without invoices whose lines are not counted: the ones in calculation
  * @param lock against everything else that takes of them until the transaction ends
  */
@@ -76,18 +76,16 @@ export async function selectCreditsFor(
   owners: readonly CreditOwner[],
   { without, lock }: { readonly without: readonly string[]; readonly lock: boolean },
 ): Promise<CreditFor[]> {
-  const named = sql`
-    unnest(${owners.map(({ customerId }) => customerId)}::text[], ${owners.map(({ ownerId }) => ownerId)}::text[])
-      as q (customer_id, owner_id)
-      join billing_credit b on b.merchant_id = ${tx.merchantId} and b.customer_id = q.owner_id`;
-  const ownerIds = owners.map(({ ownerId }) => ownerId);
+  const ownerIds = [...new Set(owners.map(({ ownerId }) => ownerId))];
   if (lock && (await lockCredits(tx, ownerIds)).length === 0) return [];
-  return tx.rows<CreditFor>(sql`
-    select ${CREDIT_COLUMNS}, q.customer_id as for_customer_id, u.used, u.held
-      from ${named}
-     cross join lateral (${creditUses(without)}) u
-     order by q.customer_id, b.customer_id <> q.customer_id, b.priority, b.expires_at nulls last,
-              b.category = 'paid', b.seq`);
+  const credits = await tx.rows<UsedCredit>(sql`
+    select ${CREDIT_COLUMNS}, u.used, u.held from billing_credit b cross join lateral (${creditUses(without)}) u
+     where b.merchant_id = ${tx.merchantId} and b.customer_id = any (${ownerIds}::text[])
+     order by b.priority, b.expires_at nulls last, b.category = 'paid', b.seq`);
+  const ofOwners = Map.groupBy(credits, ({ customerId }) => customerId);
+  return owners.flatMap(({ customerId: forCustomerId, ownerId }) =>
+    (ofOwners.get(ownerId) ?? []).map((credit) => ({ ...credit, forCustomerId })),
+  );
 }
 
 /** A line of an invoice by which a credit pays a charge, with what is left of it, and what the charge still owes. */

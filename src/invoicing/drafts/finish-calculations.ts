@@ -20,7 +20,7 @@ import { byAge } from './billing-order.ts';
 import { billingOf, type Loaded, loadBillings } from './billing-state.ts';
 import { type Beside, calculateInvoice, outsideItemsFor } from './calculate-invoice.ts';
 import { freezeAllFor, historyOf } from './freeze-terms.ts';
-import type { HeldCredits } from './held-credits.ts';
+import type { DividedUsage, HeldCredits } from './held-credits.ts';
 import { selectManualLinesOfInvoices } from './manual-lines.sql.ts';
 import { holdCredits, withOpenPeriods } from './preview.ts';
 import { type Calculated, saveCalculations } from './save-calculations.ts';
@@ -52,6 +52,9 @@ interface CalculationFacts {
   readonly terms: BillingTerms;
 }
 
+/** The same with the usage by which it spends credits. */
+type PayableFacts = CalculationFacts & { readonly divided: DividedUsage };
+
 /**
  * The invoices of a subscription are calculated one after another: each bills what is owed and not billed, so it must
  * see the lines of the others. Nothing is stored before all are decided.
@@ -63,8 +66,10 @@ export async function finishCalculations(
   now: Instant,
   asks: boolean,
 ): Promise<Ended[]> {
-  const facts = await loadFacts(dependencies, tx, of, now);
+  const loaded = await loadFacts(dependencies, tx, of, now);
   const held = await holdCredits(dependencies, tx, of.invoices, { lock: true });
+  const divided = await held.divide(tx, dependencies.source, loaded);
+  const facts = loaded.map((each, place): PayableFacts => ({ ...each, divided: divided[place] as DividedUsage }));
   const decided: (Decided | { readonly error: unknown })[] = [];
   for (const each of facts.toSorted(inTurn))
     decided[facts.indexOf(each)] = await decideOrFail(dependencies, tx, each, held, now);
@@ -84,7 +89,7 @@ export async function finishCalculations(
 }
 
 /** Credits pay the older subscription first. */
-const inTurn = (a: CalculationFacts, b: CalculationFacts): number => byAge(a.terms, b.terms);
+const inTurn = (a: PayableFacts, b: PayableFacts): number => byAge(a.terms, b.terms);
 
 async function loadFacts(
   dependencies: InvoicingDependencies,
@@ -150,7 +155,7 @@ type Decided =
 async function decideOrFail(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  facts: CalculationFacts,
+  facts: PayableFacts,
   held: HeldCredits,
   now: Instant,
 ): Promise<Decided | { readonly error: unknown }> {
@@ -165,14 +170,14 @@ async function decideOrFail(
 async function decideCalculation(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  { invoice, terms, rates, unanswered, loaded, usage, beside }: CalculationFacts,
+  { invoice, terms, rates, unanswered, loaded, usage, divided, beside }: PayableFacts,
   held: HeldCredits,
   now: Instant,
 ): Promise<Decided> {
   const billing = billingOf(loaded);
   const { source } = dependencies;
   const { others } = loaded.state;
-  const facts = { terms, invoice, billing, frozen: unanswered, usage };
+  const facts = { terms, invoice, billing, frozen: unanswered, usage, divided };
   const openOf = (all: readonly BillingTerms[]) => withOpenPeriods(dependencies, tx, all, now);
   const withTrueUps = await freezeTrueUps(tx, source, { ...facts, beside, others, openOf });
   const withCredits = await held.freeze(tx, source, { ...facts, frozen: withTrueUps });

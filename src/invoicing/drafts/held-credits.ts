@@ -24,7 +24,7 @@ import { endOf } from '../terms/billing-credit.ts';
 import type { BillingSource, BillingTerms } from '../terms/billing-terms.ts';
 import { versionsOf } from '../timeline/segments.ts';
 import type { ReadPeriod } from '../usage/late-usage.ts';
-import { readUsageOfEach } from '../usage/read-usage.ts';
+import { type PeriodToRead, readUsageOfEach } from '../usage/read-usage.ts';
 import { byAge } from './billing-order.ts';
 import type { BillingOfInvoice } from './billing-state.ts';
 import { inputOf } from './calculate-invoice.ts';
@@ -36,6 +36,13 @@ export interface InvoiceToPay {
   readonly billing: BillingOfInvoice & { readonly read?: readonly ReadPeriod[] };
   readonly frozen: FrozenTerms;
   readonly usage: readonly BilledUsage[];
+  readonly divided: DividedUsage;
+}
+
+/** The instants at which the spending of an invoice is divided, and its usage until those inside its period. */
+export interface DividedUsage {
+  readonly bounds: readonly Instant[];
+  readonly until: readonly { readonly at: Instant; readonly usage: readonly BilledUsage[] }[];
 }
 
 /** An open invoice, and what it would spend of credits. */
@@ -101,19 +108,41 @@ export class HeldCredits {
   }
 
   /**
-   * The terms of a calculation with the credits that may pay it.
-   * @param cuts instants at which spending is divided, beside those at which credits begin or end
+   * How the spending of some invoices is divided.
+   * @param cuts instants at which it is, beside those at which credits begin or end
+   * @returns the periods whose usage is to be read, and what follows from it, in the order of the invoices
    */
-  async freeze(
-    tx: Tx,
-    source: BillingSource,
-    facts: InvoiceToPay,
-    cuts: readonly Instant[] = [],
-  ): Promise<FrozenTerms> {
+  dividing(all: readonly PeriodToRead[], cuts: readonly Instant[] = []) {
+    const asked = all.map(({ terms, invoice }) => {
+      const credits = this.#for(terms);
+      const bounds = credits.length === 0 ? [] : boundsOf(credits, cuts);
+      const inside = insideOf(bounds, { start: invoice.periodStart, end: invoice.periodEnd });
+      return { bounds, inside, parts: untilEach(terms, invoice, inside) };
+    });
+    return {
+      parts: asked.flatMap(({ parts }) => parts),
+      dividedBy: (read: readonly BilledUsage[][]): DividedUsage[] => {
+        const inOrder = read.values();
+        return asked.map(({ bounds, inside }) => ({
+          bounds,
+          until: inside.map((at) => ({ at, usage: inOrder.next().value ?? [] })),
+        }));
+      },
+    };
+  }
+
+  /** The same with the usage, read by itself. */
+  async divide(tx: Tx, source: BillingSource, all: readonly PeriodToRead[]): Promise<DividedUsage[]> {
+    const { parts, dividedBy } = this.dividing(all);
+    return dividedBy(await readUsageOfEach(tx, source, parts));
+  }
+
+  /** The terms of a calculation with the credits that may pay it. */
+  async freeze(tx: Tx, source: BillingSource, facts: InvoiceToPay): Promise<FrozenTerms> {
     const { billingCredits: _, ...frozen } = facts.frozen;
     const credits = this.#for(facts.terms);
     if (credits.length === 0) return frozen;
-    const spent = await spentBy(tx, source, { ...facts, frozen }, boundsOf(credits, cuts));
+    const spent = await spentBy(tx, source, { ...facts, frozen });
     const rivals = this.#rivalsOf(facts);
     if (rivals.length === 0) {
       const held = credits.map((credit) => this.#frozen(credit, facts.terms));
@@ -211,17 +240,14 @@ function boundsOf(credits: readonly CreditFor[], others: readonly Instant[]): In
 async function spentBy(
   tx: Tx,
   source: BillingSource,
-  { terms, invoice, billing, frozen, usage }: InvoiceToPay,
-  bounds: readonly Instant[],
+  { terms, invoice, billing, frozen, usage, divided: { bounds, until } }: InvoiceToPay,
 ): Promise<FrozenCredits['spent']> {
   const input = inputOf(billing, frozen, invoice, usage, { manual: [] });
   const spent: FrozenCredits['spent'] = {};
   const ofUsage = billing.due.filter(({ charge }) => charge.price.metric !== null);
-  const own = ofUsage.filter(({ late }) => late === undefined);
-  const inside = own.length === 0 ? [] : insideOf(bounds, { start: invoice.periodStart, end: invoice.periodEnd });
-  const read = await readUsageOfEach(tx, source, untilEach(terms, invoice, inside));
-  for (const due of inside.length === 0 ? [] : own)
-    spent[spentKey(due)] = asSpent(invoice, inside, (place) => spentUntil(input, due, read[place] ?? []));
+  const inside = until.map(({ at }) => at);
+  for (const due of inside.length === 0 ? [] : ofUsage.filter(({ late }) => late === undefined))
+    spent[spentKey(due)] = asSpent(invoice, inside, (place) => spentUntil(input, due, until[place]?.usage ?? []));
   for (const due of ofUsage.filter(({ late }) => late !== undefined && late.earlier === undefined)) {
     const then = billing.read?.find((period) => isOfPeriod(due, terms, period));
     const within = then ? insideOf(bounds, due.charge.period) : [];

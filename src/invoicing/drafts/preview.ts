@@ -17,7 +17,7 @@ import { type Billing, billingOf, type Loaded, loadBillings, withBilled } from '
 import { type Beside, calculateInvoice, inputOf } from './calculate-invoice.ts';
 import { storedLineOf } from './calculated-line.ts';
 import { freezeEach, type KnownTerms } from './freeze-terms.ts';
-import { HeldCredits, type OpenInvoice } from './held-credits.ts';
+import { type DividedUsage, HeldCredits, type OpenInvoice } from './held-credits.ts';
 import { selectManualLinesIfClosed } from './manual-lines.sql.ts';
 import { waitingFor } from './manual-lines.ts';
 import type { SpendingSubscription } from './spending.ts';
@@ -46,13 +46,13 @@ export async function tryPreviews(
     const before = calculatedBefore(terms, stored, waiting.get(terms.subscriptionId) ?? []);
     return [...before, asPlanned(terms, stored)].map((invoice): ToPreview => ({ terms, invoice }));
   });
-  const facts = await loadFacts(dependencies, tx, turns.flat(), known?.taxation);
   const held = await holdCredits(
     dependencies,
     tx,
     turns.flatMap((turn) => turn.map(({ invoice }) => invoice)),
     { lock: false },
   );
+  const facts = await loadFacts(dependencies, tx, turns.flat(), { held, taxation: known?.taxation });
   const previews: (Calculation | null)[] = [];
   for (const turn of turns) {
     const all = turn.map((each) => facts.get(each) as PreviewFacts);
@@ -84,7 +84,7 @@ export async function previewTogether(
   const turns = [...Map.groupBy(invoices, (invoice) => termsOf(invoice))].map(([terms, those]) =>
     inBillingOrder(terms, those).map((invoice): ToPreview => ({ terms, invoice })),
   );
-  const facts = await loadFacts(dependencies, tx, turns.flat(), undefined);
+  const facts = await loadFacts(dependencies, tx, turns.flat(), { held, cuts });
   const found: OpenPreview[] = [];
   for (const turn of turns)
     await inTurn(
@@ -95,7 +95,7 @@ export async function previewTogether(
         const calculation = calculateOrNull(each, billing, frozen);
         if (calculation === null) return null;
         const { terms, invoice, usage, beside } = each;
-        const withCredits = await held?.freeze(tx, source, { terms, invoice, billing, frozen, usage }, cuts);
+        const withCredits = await held?.freeze(tx, source, { ...each, billing, frozen });
         const spendings = withCredits ? openSpendings(inputOf(billing, withCredits, invoice, usage, beside)) : [];
         found.push({ terms, invoice, calculation, spendings });
         return calculation;
@@ -140,18 +140,23 @@ interface PreviewFacts extends ToPreview {
   readonly frozen: FrozenTerms;
   readonly loaded: Loaded;
   readonly usage: readonly BilledUsage[];
+  readonly divided: DividedUsage;
   readonly beside: Beside;
 }
+
+const UNDIVIDED: DividedUsage = { bounds: [], until: [] };
 
 async function loadFacts(
   dependencies: InvoicingDependencies,
   tx: Tx,
   all: readonly ToPreview[],
-  taxation: Taxation | undefined,
+  of: { held: HeldCredits | undefined; cuts?: readonly Instant[]; taxation?: Taxation | undefined },
 ): Promise<ReadonlyMap<ToPreview, PreviewFacts>> {
   const { source } = dependencies;
-  const usage = await readUsageOfEach(tx, source, all);
-  const rates = await freezeEach(dependencies, tx, all, taxation);
+  const dividing = of.held?.dividing(all, of.cuts);
+  const usage = await readUsageOfEach(tx, source, [...all, ...(dividing?.parts ?? [])]);
+  const divided = dividing?.dividedBy(usage.slice(all.length)) ?? [];
+  const rates = await freezeEach(dependencies, tx, all, of.taxation);
   const asked = all.map((each, place) => ({ ...each, frozen: rates[place] as FrozenTerms }));
   const loaded = await loadBillings(tx, source, asked);
   const taking = all.map(({ terms, invoice }) => ({ invoice, waiting: waitingFor(terms, invoice) }));
@@ -162,6 +167,7 @@ async function loadFacts(
       all[place] as ToPreview,
       {
         ...{ terms, invoice, frozen, loaded: loaded[place] as Loaded, usage: usage[place] ?? [] },
+        divided: divided[place] ?? UNDIVIDED,
         beside: { manual: manual[place] ?? [], credits: credits[place] ?? [] },
       },
     ]),

@@ -10,6 +10,7 @@ import { upfrontCharges } from '../difference/due.ts';
 import { loadOwnDue } from '../drafts/billing-state.ts';
 import { calculateInvoice, outsideItemsFor } from '../drafts/calculate-invoice.ts';
 import { freezeFor } from '../drafts/freeze-terms.ts';
+import type { DividedUsage } from '../drafts/held-credits.ts';
 import { holdCredits } from '../drafts/preview.ts';
 import { saveCalculation } from '../drafts/save-calculations.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
@@ -72,7 +73,8 @@ export async function makeUpfrontInvoice(
   const rates = await freezeFor(dependencies, tx, terms, opened, now);
   const due = await loadOwnDue(tx, terms, opened, rates, null);
   const held = await holdCredits(dependencies, tx, [opened], { lock: true });
-  const facts = { terms, invoice: opened, billing: due, frozen: rates, usage: [] };
+  const [divided] = (await held.divide(tx, dependencies.source, [{ terms, invoice: opened }])) as [DividedUsage];
+  const facts = { terms, invoice: opened, billing: due, frozen: rates, usage: [], divided };
   const unanswered = await held.freeze(tx, dependencies.source, facts);
   const items = outsideItemsFor(due, unanswered, opened, []);
   const when = opened.livesBySession ? 'now' : 'later';

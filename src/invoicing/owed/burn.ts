@@ -47,7 +47,7 @@ export function burn(
     let open = amount;
     for (const credit of credits) {
       const most = left.get(credit.id) as Decimal;
-      if (most.lte(0) || open.lte(0) || !isValid(credit, time) || !pays(credit.id, place)) continue;
+      if (!pays(credit.id, place) || most.lte(0) || open.lte(0) || !isValid(credit, time)) continue;
       const paid = Decimal.min(open, most);
       left.set(credit.id, most.minus(paid));
       open = open.minus(paid);

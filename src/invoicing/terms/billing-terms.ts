@@ -257,6 +257,8 @@ export interface BillingSource {
   usageSources(tx: Tx, all: readonly BillingTerms[]): Promise<FindUsageSources>;
   /** The burnt units of grants in a period, for the subscription's entitlements that measure one of some metrics. */
   granted(tx: Tx, terms: BillingTerms, metricIds: readonly string[], period: Period): Promise<readonly BurntUnits[]>;
+  /** The subscriptions of a customer that have not ended. */
+  unended(tx: Tx, customerId: string): Promise<string[]>;
   /** The subscriptions of some customers that give access to metered features only while there are credits. */
   requiringCredits(tx: Tx, customerIds: readonly string[]): Promise<string[]>;
   /** From now on the spending of a subscription counts for a commitment. */

@@ -32,7 +32,7 @@ import {
 import { ownShare } from './own-share.ts';
 
 /** An invoice of a period, with the terms on which its subscription is billed. */
-interface PeriodToRead {
+export interface PeriodToRead {
   readonly terms: BillingTerms;
   readonly invoice: InvoiceRow;
 }

@@ -8,6 +8,7 @@ import {
   selectRequiringCredits,
   selectSubscription,
   selectSubscriptionsById,
+  selectUnendedSubscriptions,
 } from '../subscription/subscriptions.sql.ts';
 import { loadAgreement, loadAgreements, paymentTermsOf, termsUnder } from './agreement.ts';
 import { loadUsageSources } from './usage-claims.ts';
@@ -45,6 +46,8 @@ export const billingSource: BillingSource = {
   markCommitted,
 
   decideOverrides: (tx, given, prices) => decideOverrides(tx, given, { prices, from: null, field: 'overrides' }),
+
+  unended: async (tx, customerId) => (await selectUnendedSubscriptions(tx, { customerId })).map(({ id }) => id),
 
   requiringCredits: selectRequiringCredits,
 
