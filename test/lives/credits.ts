@@ -61,7 +61,7 @@ function usesOf(life: Life, lived: Lived) {
   };
   const refunded = new Set(
     lived.notes
-      .filter(({ kind, status }) => kind === 'refund' && status !== 'VOIDED')
+      .filter(({ kind, status }) => ['refund', 'reissue'].includes(kind) && status !== 'VOIDED')
       .map(({ invoiceId }) => invoiceId),
   );
   const standing = lived.invoices.filter(({ id, status }) => ISSUED.has(status) && !refunded.has(id));
