@@ -1,4 +1,4 @@
-import { type Exact, exact, plus, read, times } from '../support/exact.ts';
+import { type Exact, exact, nearest, plus, read, times } from '../support/exact.ts';
 import type { Resource } from '../support/shop.ts';
 import type { Lived } from './drive.ts';
 import type { Dice } from './generate.ts';
@@ -61,7 +61,7 @@ function usesOf(life: Life, lived: Lived) {
   };
   const refunded = new Set(
     lived.notes
-      .filter(({ kind, status }) => kind === 'refund' && status !== 'VOIDED')
+      .filter(({ kind, status }) => ['refund', 'reissue'].includes(kind) && status !== 'VOIDED')
       .map(({ invoiceId }) => invoiceId),
   );
   const standing = lived.invoices.filter(({ id, status }) => ISSUED.has(status) && !refunded.has(id));
@@ -127,8 +127,44 @@ export function creditsPay(life: Life, lived: Lived, owed: readonly Owed[]): str
       ...own.flatMap(({ line, invoice }) => outside(life, credit, line, invoice)).map((why) => `${name} ${why}`),
     );
   }
-  return [...wrong, ...aboveOwed(life, lived, owed, uses), ...leftOver(lived, uses, minor)];
+  return [
+    ...wrong,
+    ...aboveOwed(life, lived, owed, uses),
+    ...leftOver(lived, uses, minor),
+    ...givenBackByNotes(life, lived, minor),
+  ];
 }
+
+/**
+ * A credit note by quantity gives to the credits their share of the units that it takes (commercial.md §7), where
+ * nothing had given back anything of the invoice before.
+ */
+function givenBackByNotes({ taxBehavior }: Life, { deeds, notes, invoices }: Lived, minor: (text: string) => bigint) {
+  const isBack = (line: Resource) => line.type === 'billing_credit' && minorIsBack(line);
+  const quoted = (lines: readonly Resource[], net: string, gross: string) =>
+    lines.reduce((sum, line) => sum - minor(line[taxBehavior === 'inclusive' ? gross : net]), 0n);
+  return deeds.flatMap(({ step }) => {
+    const units = step.do === 'note' ? step.noted?.units : undefined;
+    const note = units && notes.find(({ id }) => id === (step as Of<'note'>).noted?.noteId);
+    const invoice = note && invoices.find(({ id }) => id === note.invoiceId);
+    const isAlone = notes.filter(({ invoiceId }) => invoiceId === note?.invoiceId).length === 1;
+    if (!invoice || !isAlone || invoices.some(({ lines }) => lines.some(isBack))) return [];
+    const { id, quantity } = invoice.lines.find((line: Resource) => line.id === note.lines[0].appliesToLineId);
+    const uses = invoice.lines.filter(
+      (line: Resource) => line.type === 'billing_credit' && line.appliesToLineId === id,
+    );
+    const should = times(
+      times(exact(quoted(uses, 'totalPrice', 'totalAmount')), read(units)),
+      invert(read(String(quantity))),
+    );
+    const is = quoted(note.lines.slice(1), 'amount', 'total');
+    return is === nearest(should)
+      ? []
+      : [`credits: a note of ${units} of ${quantity} gave back ${is} of ${uses.length} uses`];
+  });
+}
+
+const invert = ({ over, under }: Exact): Exact => exact(under, over);
 
 /** Does a use lie outside the window of its credit, or pay what it is not for? */
 function outside(life: Life, credit: Resource, line: Resource, invoice: Resource): string[] {

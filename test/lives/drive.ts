@@ -1,7 +1,8 @@
 import { sql } from '../../src/db/index.ts';
-import { decimal } from '../../src/kernel/decimal.ts';
+import { decimal, plain } from '../../src/kernel/decimal.ts';
 import type { FakeProvider } from '../../src/payments/testing/fake-provider.ts';
 import type { Answer, Merchant, TestEnvironment } from '../support/environment.ts';
+import { type Exact, exact, nearest, plus, read, times } from '../support/exact.ts';
 import { newOrder } from '../support/orders.ts';
 import { type Resource, shopOf } from '../support/shop.ts';
 import { scaled } from './agreed.ts';
@@ -102,7 +103,13 @@ class Driver {
   readonly #deeds: Deed[] = [];
   readonly #refused: string[] = [];
   readonly #wrong: string[] = [];
-  readonly #notes: { readonly noteId: string; readonly invoiceId: string }[] = [];
+  readonly #notes: {
+    readonly noteId: string;
+    readonly invoiceId: string;
+    readonly lineId: string;
+    /** The units, of a note by quantity. */
+    readonly units: Exact;
+  }[] = [];
   readonly #paying: Paying | null;
 
   constructor(env: TestEnvironment, merchant: Merchant, life: Life, paying: Paying | null) {
@@ -634,7 +641,14 @@ class Driver {
   }
 
   /** Credits a share of one of the charges of an invoice, as its price quotes it. */
-  async #note({ at, line: place, share, settlement, ...step }: Of<'note'>): Promise<Answer | 'done' | null> {
+  async #note({
+    at,
+    line: place,
+    share,
+    byQuantity,
+    settlement,
+    ...step
+  }: Of<'note'>): Promise<Answer | 'done' | null> {
     const { currency, taxBehavior } = this.#life;
     const found = (await this.#invoices()).filter(({ status }) => ['ISSUED', 'PAID'].includes(status));
     if (found.length === 0) return null;
@@ -648,25 +662,47 @@ class Driver {
     const line = charges[place % charges.length];
     const own = invoice.lines.filter(({ id, appliesToLineId }: Resource) => [id, appliesToLineId].includes(line.id));
     const whole = own.reduce((total: number, each: Resource) => total + quoted(each), 0);
-    const amount = (whole * Number(share)).toFixed(DIGITS[currency]);
+    const quantity =
+      byQuantity && Number(line.quantity) > 0 ? plain(decimal(String(line.quantity)).times(share)) : undefined;
+    const units = read(quantity ?? '0');
+    const amount = quantity ? this.#amountOf(invoice, line, units) : (whole * Number(share)).toFixed(DIGITS[currency]);
     this.#keys += 1;
+    const part = quantity ? { quantity } : { amount };
     const answer = await this.#post(`/v2/invoices/${invoice.id}/creditNotes`, {
-      ...{ lines: [{ lineItemId: line.id, amount }], reason: 'A share', idempotencyKey: `note-${this.#keys}` },
+      ...{ lines: [{ lineItemId: line.id, ...part }], reason: 'A share', idempotencyKey: `note-${this.#keys}` },
       ...(settlement && { settlement }),
     });
     const sub = [...this.#subs].find(([, { id }]) => id === line.subscriptionId)?.[0];
     if (answer.status !== 201) return answer;
     const { id: noteId } = answer.body;
-    this.#notes.push({ noteId, invoiceId: invoice.id });
+    this.#notes.push({ noteId, invoiceId: invoice.id, lineId: line.id, units });
     const [from, to, issuedAt] = [line.periodStart, line.periodEnd, invoice.issuedAt].map((time) =>
       secondsOf(this.#life, time),
     ) as [number, number, number];
     const name = /^p(\d+)/.exec(line.invoiceDisplayName)?.[1];
     const price: number | 'minimum' = name === undefined ? 'minimum' : Number(name);
-    const facts = { noteId, price, from, to, issuedAt, quantity: String(line.quantity), amount } as const;
+    const said = { amount, ...(quantity && { units: quantity }) };
+    const facts = { noteId, price, from, to, issuedAt, quantity: String(line.quantity), ...said } as const;
     const noted = sub === undefined ? {} : { noted: { sub, ...facts } as const };
     this.#deeds.push({ step: { ...step, at, line: place, share, ...noted }, at: this.#now });
     return null;
+  }
+
+  /** What units of a line come to with its discounts, before billing credits and after the units of earlier notes. */
+  #amountOf({ lines }: Resource, { id, quantity }: Resource, units: Exact): string {
+    const { currency, taxBehavior } = this.#life;
+    const unit = exact(10n ** BigInt(DIGITS[currency]));
+    const whole = lines
+      .filter((each: Resource) => each.type !== 'billing_credit' && [each.id, each.appliesToLineId].includes(id))
+      .map((each: Resource) => times(read(taxBehavior === 'inclusive' ? each.totalAmount : each.totalPrice), unit))
+      .reduce(plus, exact(0n));
+    const before = this.#notes
+      .filter(({ lineId }) => lineId === id)
+      .reduce((sum, note) => plus(sum, note.units), exact(0n));
+    const { over, under } = read(String(quantity));
+    const upTo = (of: Exact) => nearest(times(times(whole, of), exact(under, over)));
+    const minor = upTo(plus(before, units)) - upTo(before);
+    return plain(decimal(String(minor)).div(String(unit.over)));
   }
 
   /** Its invoice is paid in the same breath, so that no payment of another step takes it. */

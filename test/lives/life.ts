@@ -270,6 +270,8 @@ export type Step =
       readonly at: number;
       readonly line: number;
       readonly share: string;
+      /** Of its units: what billing credits paid of them goes back to them. */
+      readonly byQuantity?: boolean;
       readonly settlement?: 'refund' | 'wallet' | 'reduce';
       readonly noted?: NotedLine;
     }
@@ -287,6 +289,8 @@ export interface NotedLine {
   readonly issuedAt: number;
   /** As the price quotes it. */
   readonly amount: string;
+  /** Of a note by quantity. */
+  readonly units?: string;
 }
 
 export type Of<Do extends Step['do']> = Extract<Step, { do: Do }>;

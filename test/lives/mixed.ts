@@ -466,7 +466,8 @@ class Mixed {
     this.#advance(1);
     const [at, line, share] = [dice.between(0, 5), dice.between(0, 5), dice.of('0.1', '0.25', '0.5', '1')];
     const settlement = dice.of<('refund' | 'wallet' | 'reduce')[]>([], [], ['refund'], ['wallet'], ['reduce'])[0];
-    this.#push({ do: 'note', at, line, share, ...(settlement && { settlement }) });
+    const byQuantity = dice.once(2);
+    this.#push({ do: 'note', at, line, share, ...(byQuantity && { byQuantity }), ...(settlement && { settlement }) });
     this.#advance(dice.of(1, 1, 20));
     if (dice.once(4)) this.#push({ do: 'voidNote' });
   }

@@ -8187,9 +8187,9 @@ merchantId?: (string | null)
 export interface CreditNoteLineCreate {
 /** The charge that is credited: its discounts are credited with it. */
 lineItemId: string
-/** The units that are credited, at most what is left of the line. */
+/** The units that are credited, at most what is left of the line. What billing credits paid of them goes back to these. */
 quantity?: (DecimalInput | null)
-/** The amount that is credited, in major units: before tax, or with tax if prices include it. At most what the discounts and earlier credit notes left of the line. */
+/** The amount that is credited, in major units: before tax, or with tax if prices include it. At most what the discounts, billing credits and earlier credit notes left of the line. */
 amount?: (DecimalInput | null)
 }
 /** The body of `creditInvoiceLines`. */

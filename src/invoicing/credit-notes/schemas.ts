@@ -36,10 +36,12 @@ const PartCreditLine = Strict(
     description: 'A part of a charge that is credited: either `quantity` or `amount`.',
     'x-fields': {
       lineItemId: 'The charge that is credited: its discounts are credited with it.',
-      quantity: 'The units that are credited, at most what is left of the line.',
+      quantity:
+        'The units that are credited, at most what is left of the line. What billing credits paid of them goes back ' +
+        'to these.',
       amount:
         'The amount that is credited, in major units: before tax, or with tax if prices include it. At most what the ' +
-        'discounts and earlier credit notes left of the line.',
+        'discounts, billing credits and earlier credit notes left of the line.',
     },
   },
 );

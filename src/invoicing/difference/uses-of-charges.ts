@@ -1,5 +1,5 @@
 import type { Tx } from '../../db/index.ts';
-import { ZERO } from '../../kernel/decimal.ts';
+import { Decimal, ZERO } from '../../kernel/decimal.ts';
 import { intersect } from '../../kernel/spans.ts';
 import { earliest, type Period } from '../../kernel/time.ts';
 import { justBefore } from '../owed/charges.ts';
@@ -24,6 +24,21 @@ export async function usesOfCharges(
     corrected.push(...own.map((use) => ({ ...use, owed: use.owed.minus(correctedOf(use, bills)) })));
   }
   return corrected;
+}
+
+/** What credits still pay by each line, the last ones first: what later invoices gave back is off the last ones. */
+export function leftOfUses(uses: readonly UseOfCharge[]): ReadonlyMap<string, Decimal> {
+  const returned = new Map<string, Decimal>();
+  return new Map(
+    uses.map((use) => {
+      const { invoiceId, subscriptionId, priceId, periodStart, periodEnd, billingCreditId } = use;
+      const key = [invoiceId, subscriptionId, priceId, periodStart, periodEnd, billingCreditId].join(' ');
+      const left = returned.get(key) ?? use.returned;
+      const off = Decimal.max(ZERO, Decimal.min(left, use.paid));
+      returned.set(key, left.minus(off));
+      return [use.lineId, use.paid.minus(off)];
+    }),
+  );
 }
 
 async function billsSince(

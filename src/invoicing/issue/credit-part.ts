@@ -37,6 +37,7 @@ import {
 } from '../difference/billed.ts';
 import { type AskedTrueUp, selectTrueUps } from '../difference/commitments.sql.ts';
 import { selectOrderItems } from '../difference/order-items.sql.ts';
+import { leftOfUses, usesOfCharges } from '../difference/uses-of-charges.ts';
 import type { CreditNoteLine, CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { bySubscription, type InvoiceRow, ownerOfLine } from '../invoice/invoice.ts';
@@ -84,7 +85,7 @@ export async function creditPart(
   const behavior = invoice.terms?.taxBehavior ?? 'exclusive';
   const noted = await selectPartialLines(tx, invoice.id);
   const parts = partsOfLines(
-    { lines, noted, leftOf: bills.leftOf, behavior, currency: invoice.currency, creditsPrepayments: isEnd },
+    { ...bills, lines, noted, behavior, currency: invoice.currency, creditsPrepayments: isEnd },
     body.lines,
   );
   if (!parts.ok) return parts;
@@ -130,7 +131,8 @@ export async function creditPart(
   const credited = off.isZero() ? invoice : await updateInvoice(tx, invoice, less, now);
   await publishInvoice(tx, credited, 'invoice.credited.v0', now, { creditNoteId: note.id });
   const fact = { kind: 'credited', note, off: off.plus(offAgain), intoWallet: booked.value } as const;
-  await dependencies.mails.notify(tx, credited, { ...fact, returned: returned?.returned ?? ZERO }, now);
+  if (!total.isZero())
+    await dependencies.mails.notify(tx, credited, { ...fact, returned: returned?.returned ?? ZERO }, now);
   if (off.gt(0) && credited.unpaidAmount.isZero()) await markPaid(dependencies, tx, credited, { by: 'credit' }, now);
   else if (off.gt(0)) await expireSessionsOf(tx, credited, now);
   return ok({ note, isNew: true });
@@ -212,7 +214,10 @@ export async function billsOf(tx: Tx, invoice: InvoiceRow, lines: readonly LineR
     each.push({ id: own.subscriptionId, items, leftOf: await leftOfLines(tx, own, theirs, items) });
   }
   const of = (line: LineRow) => each.find(({ id }) => id === ownerOfLine(line, invoice).subscriptionId);
+  const isPaidByCredits = lines.some(({ type }) => type === 'billing_credit');
+  const used = leftOfUses(isPaidByCredits ? await usesOfCharges(tx, [invoice.id]) : []);
   return {
+    usedBy: ({ id }: LineRow): Decimal | null => used.get(id) ?? null,
     itemsOf: (line: LineRow): readonly BilledItem[] => of(line)?.items ?? [],
     leftOf: (line: LineRow): AmountWithTax | null => of(line)?.leftOf(line) ?? null,
   };
@@ -324,7 +329,10 @@ const isOf =
   ({ appliesTo }: CreditNoteLine): boolean =>
     lines.some((line) => line.id === appliesTo && line.type === type);
 
-/** The reduction of what a subscription or an order billed of a time; null of other lines, which nobody compares. */
+/**
+ * The reduction of what a subscription or an order billed of a time; null of other lines, which nobody compares, and of
+ * what goes back to a billing credit.
+ */
 function reductionOf(
   invoice: InvoiceRow,
   lines: readonly LineRow[],
@@ -336,6 +344,7 @@ function reductionOf(
   const line = lines.find(({ id }) => id === part.appliesTo) as LineRow;
   const { subscriptionId } = ownerOfLine(line, invoice);
   const isOfOrder = line.sourceKey !== null;
+  if (line.type === 'billing_credit') return null;
   const isBilled = isOfOrder || itemsOf(line).some((item) => isOfLine({ id: invoiceId }, line, item));
   if (!isBilled || !isBefore(part.periodStart, part.periodEnd)) return null;
   return {

@@ -71,6 +71,15 @@ export async function copyNotes(
   return { notes, total: sum(earlier.map(({ total }) => total)), isCopied: true };
 }
 
+/** The lines of a credit note of a person: each charge, with what billing credits had back of it. */
+function byCharge(lines: readonly CreditNoteLineRow[]): [CreditNoteLineRow, ...CreditNoteLineRow[]][] {
+  const charges: [CreditNoteLineRow, ...CreditNoteLineRow[]][] = [];
+  for (const line of lines)
+    if (line.amount.lt(0)) charges.at(-1)?.push(line);
+    else charges.push([line]);
+  return charges;
+}
+
 /**
  * The credit notes of people on a replaced invoice, over the lines of the new one, which is rated anew: what they
  * discounted stays discounted, where its line is still there.
@@ -88,7 +97,8 @@ export async function planNotes(
   let room = draft.grandTotal;
   const leftOf = (line: LineRow) => {
     const left = bills.leftOf(line);
-    const before = noted.filter(({ appliesToLineId }) => appliesToLineId === line.id);
+    const together = own.filter(({ id, appliesToLineId }) => id === line.id || appliesToLineId === line.id);
+    const before = noted.filter(({ appliesToLineId }) => together.some(({ id }) => id === appliesToLineId));
     return (
       left && {
         net: left.net.minus(sum(before.map(({ amount }) => amount))),
@@ -96,17 +106,16 @@ export async function planNotes(
       }
     );
   };
-  const of = { lines: own, noted, leftOf, behavior, currency: draft.currency };
+  const of = { ...bills, lines: own, noted, leftOf, behavior, currency: draft.currency };
   const notes: NoteAgain[] = [];
   for (const note of await selectPartNotes(tx, replaced.id)) {
     const parts: CreditNoteLine[] = [];
-    for (const earlier of await selectLinesOfCreditNote(tx, note)) {
-      const line = lineInPlaceOf(earlier.appliesToLineId, lines, own);
-      const part = line && partAgain(of, line, earlier, room);
-      if (!part) continue;
-      parts.push(part);
-      noted.push({ ...part, id: earlier.id, appliesToLineId: line.id });
-      room = room.minus(part.amount).minus(part.taxAmount);
+    for (const earlier of byCharge(await selectLinesOfCreditNote(tx, note))) {
+      const line = lineInPlaceOf(earlier[0].appliesToLineId, lines, own);
+      const again = line ? partAgain(of, line, earlier, room) : [];
+      parts.push(...again);
+      noted.push(...again.map((part) => ({ ...part, id: earlier[0].id, appliesToLineId: part.appliesTo as string })));
+      room = room.minus(sum(again.map(({ amount, taxAmount }) => amount.plus(taxAmount))));
     }
     if (parts.length > 0) notes.push({ note, parts });
   }
@@ -146,6 +155,6 @@ export async function writeNotes(
     orThrow(await bookPart(tx, invoice, note, { off: note.total, offAgain: ZERO, left }, now));
     if (isOfPerson) await publishInvoice(tx, invoice, 'invoice.credited.v0', now, { creditNoteId: note.id });
     const fact = { kind: 'credited', note, off: note.total, intoWallet: ZERO } as const;
-    await dependencies.mails.notify(tx, invoice, { ...fact, returned: ZERO }, now);
+    if (!note.total.isZero()) await dependencies.mails.notify(tx, invoice, { ...fact, returned: ZERO }, now);
   }
 }
