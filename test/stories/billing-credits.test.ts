@@ -104,6 +104,23 @@ describe('a billing credit', () => {
     expect(credit).toMatchObject({ usedAmount: '11.00', expiredAmount: '19.00', remaining: '0.00', status: 'expired' });
   });
 
+  it('pays nothing of a window of agreed prices that begins after it, also without usage', async () => {
+    const properties = { tiers: [{ upTo: null, unitPrice: '1', flatPrice: '2' }] };
+    const tiered = await shop.usagePrice({ model: 'graduated', properties });
+    const of = await shop.subscribe(await shop.plan([tiered]), {
+      clock,
+      priceOverrides: [{ priceId: tiered.id, properties, from: '2026-01-20T00:00:00Z' }],
+    });
+    await give({ expiresAt: '2026-01-10T00:00:00Z' }, of.customerId);
+    await shop.advance(clock, 'P1M');
+    // 19 and 12 of 31 days of 2.00, from the start of each part on. The credit is over before the second one.
+    expect((await linesOf(0, of)).map(([type, , amount]) => [type, amount])).toEqual([
+      ['charge', '1.23'],
+      ['charge', '0.77'],
+      ['billing_credit', '-1.23'],
+    ]);
+  });
+
   it('burns by priority, then the earliest expiry, then promotional before paid, then the oldest', async () => {
     const names = ['last', 'fourth', 'third', 'second', 'first'];
     await give({ name: 'last', amount: '30', priority: 1 });

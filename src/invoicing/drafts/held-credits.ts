@@ -245,15 +245,18 @@ async function spentBy(
   const input = inputOf(billing, frozen, invoice, usage, { manual: [] });
   const spent: FrozenCredits['spent'] = {};
   const ofUsage = billing.due.filter(({ charge }) => charge.price.metric !== null);
-  const inside = until.map(({ at }) => at);
-  for (const due of inside.length === 0 ? [] : ofUsage.filter(({ late }) => late === undefined))
-    spent[spentKey(due)] = asSpent(invoice, inside, (place) => spentUntil(input, due, until[place]?.usage ?? []));
+  const read = new Map(until.map((part) => [part.at, part.usage]));
+  for (const due of ofUsage.filter(({ late }) => late === undefined)) {
+    const inside = insideOf([...read.keys()], due.charge.period); // before its period it spends nothing
+    if (inside.length > 0)
+      spent[spentKey(due)] = asSpent(invoice, inside, (at) => spentUntil(input, due, read.get(at) ?? []));
+  }
   for (const due of ofUsage.filter(({ late }) => late !== undefined && late.earlier === undefined)) {
     const then = billing.read?.find((period) => isOfPeriod(due, terms, period));
     const within = then ? insideOf(bounds, due.charge.period) : [];
     if (!then || within.length === 0) continue;
     const { now, before } = await readLate(tx, source, terms, { due, then, within });
-    spent[spentKey(due)] = asSpent(invoice, within, (place) =>
+    spent[spentKey(due)] = asSpent(invoice, within, (_, place) =>
       lateUntil(input, due, now[place] ?? [], before[place] ?? []),
     );
   }
@@ -269,11 +272,11 @@ const untilEach = (terms: BillingTerms, invoice: InvoiceRow, inside: readonly In
 const asSpent = (
   { currency }: InvoiceRow,
   inside: readonly Instant[],
-  amountAt: (place: number) => Decimal,
+  amountAt: (at: Instant, place: number) => Decimal,
 ): FrozenCredits['spent'][string] =>
   inside.map((at, place) => ({
     at: at.toString(),
-    amount: plain(roundTo(amountAt(place), currency, 'half-away-from-zero')),
+    amount: plain(roundTo(amountAt(at, place), currency, 'half-away-from-zero')),
   }));
 
 /** Is a correction of a closed period that was read as a whole? */
