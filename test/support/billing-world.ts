@@ -19,7 +19,8 @@ const TEMPLATE = { type: 'metered', usagePeriod: { interval: 'P1M' }, issueAfter
 /**
  * The same small world each time, on the wall clock: subscriptions in advance and in arrears with usage, a card that
  * works and one that does not, bought grants and wallet money, returned money, changed plans, a grouped invoice, an
- * end. Work through `doing` is a step of the billing. Each request has an Idempotency-Key, and a repeated one has the same key.
+ * end. Work through `doing` is a step of the billing. Each request has an Idempotency-Key, and a repeated one has the
+ * same key.
  */
 export async function playBilling(env: TestEnvironment, merchant: Merchant, doing: Doing): Promise<void> {
   env.setNow(START);
