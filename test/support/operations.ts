@@ -660,9 +660,9 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
         merchantId: merchant.id,
       },
     }),
-    async ({ shop, customer }) => {
+    async ({ shop, customer, subscription: { testClockId } }) => {
       const { subscriptionId: _, ...of } = commitmentOf({ customerId: customer.id, currency: 'USD' });
-      return { body: { ...of, orderId: (await newOrder(shop, customer)).id } };
+      return { body: { ...of, orderId: (await newOrder(shop, customer, { testClockId })).id } };
     },
   ],
   listCommitments: [
