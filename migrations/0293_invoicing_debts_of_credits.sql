@@ -10,7 +10,8 @@ alter table payment_debt
   drop constraint payment_debt_pkey;
 alter table payment_debt alter column payment_id drop not null;
 alter table payment_debt
-  add column id text not null generated always as (coalesce(payment_id, credit_note_id || ':' || billing_credit_id)) stored,
+  add column id text not null
+    generated always as (coalesce(payment_id, credit_note_id || ':' || billing_credit_id)) stored,
   add primary key (merchant_id, id),
   add foreign key (merchant_id, credit_note_id) references credit_note (merchant_id, id),
   add foreign key (merchant_id, billing_credit_id) references billing_credit (merchant_id, id),

@@ -1,6 +1,6 @@
 -- Commitments of an order, and the subscriptions that are of one (docs/decisions/0284-commitments-of-orders.md).
 
-/* Which order a subscription was made for. It never changes: what an order counts does not depend on when it is asked. */
+/* Which order a subscription was made for. It never changes, so what an order counts does not depend on the day. */
 alter table subscription add column order_id text,
   add foreign key (merchant_id, order_id) references sales_order (merchant_id, id);
 create index subscription_of_order on subscription (merchant_id, order_id) where order_id is not null;

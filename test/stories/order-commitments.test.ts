@@ -53,7 +53,7 @@ const linesOf = async (subscription: Resource): Promise<unknown[]> => {
 };
 
 describe('a commitment of an order', () => {
-  it('counts the subscriptions of the order alone, also one that is made later and one of who is paid for', async () => {
+  it('counts the subscriptions of the order alone, also a later one, and one of who is paid for', async () => {
     const made = await commit('500');
     expect(made).toMatchObject({ orderId: order.id, subscriptionId: null, testClockId: clock.id });
     expect(of).toMatchObject({ orderId: order.id });

@@ -5,8 +5,8 @@ import { IS_LINE_OF, STATUS_OF_LINES } from '../invoice/grouped.sql.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { Commitment } from '../terms/commitment.ts';
 
-export const COMMITMENT_COLUMNS: Sql = sql`merchant_id, id, customer_id, subscription_id, order_id, name, currency, type, segments,
-  applies_to, priority, true_up, invoice_at, available_on, rollover, on_end, ended_at, end_reason, clock_id,
+export const COMMITMENT_COLUMNS: Sql = sql`merchant_id, id, customer_id, subscription_id, order_id, name, currency,
+  type, segments, applies_to, priority, true_up, invoice_at, available_on, rollover, on_end, ended_at, end_reason, clock_id,
   next_action_at, overrides, created_at, updated_at`;
 
 /** The commitments of a type for which the spending of a subscription counts, in their order. */
