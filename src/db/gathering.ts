@@ -4,7 +4,8 @@ import { sqlState } from './sql-state.ts';
 /** The most sets at the same time: nobody who gathers occupies more of the pool. */
 const MOST_SETS = 2;
 
-interface Waiting<Asked, Answer> {
+/** A question, and who waits for its answer. */
+export interface Waiting<Asked, Answer> {
   readonly asked: Asked;
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: unknown) => void;
@@ -14,6 +15,24 @@ interface Waiting<Asked, Answer> {
 const OF_ALL = /^5[3578]/;
 
 const isOfAll = (error: unknown): boolean => isAway(error) || OF_ALL.test(sqlState(error));
+
+/**
+ * Answers a set together. Where that fails each is asked by itself, so that only the one at fault hears of it. Never
+ * rejects.
+ * @param answerAll in their order
+ */
+export async function answerSet<Asked, Answer>(
+  set: readonly Waiting<Asked, Answer>[],
+  answerAll: (asked: readonly Asked[]) => Promise<readonly Answer[]>,
+): Promise<void> {
+  try {
+    const answers = await answerAll(set.map(({ asked }) => asked));
+    for (const [place, { resolve }] of set.entries()) resolve(answers[place] as Answer);
+  } catch (error) {
+    if (set.length === 1 || isOfAll(error)) for (const { reject } of set) reject(error);
+    else for (const each of set) await answerSet([each], answerAll);
+  }
+}
 
 /**
  * Answers together what is asked at the same time. While two sets are in work, the questions that come are the next
@@ -49,17 +68,7 @@ export class Gathering<Asked, Answer> {
   async #work(): Promise<void> {
     this.#sets += 1;
     await Promise.resolve(); // those who come in this turn of the event loop come along
-    while (this.#waiting.length > 0) await this.#answer(this.#waiting.splice(0, this.#most));
+    while (this.#waiting.length > 0) await answerSet(this.#waiting.splice(0, this.#most), this.#answerAll);
     this.#sets -= 1;
-  }
-
-  async #answer(set: readonly Waiting<Asked, Answer>[]): Promise<void> {
-    try {
-      const answers = await this.#answerAll(set.map(({ asked }) => asked));
-      for (const [place, { resolve }] of set.entries()) resolve(answers[place] as Answer);
-    } catch (error) {
-      if (set.length === 1 || isOfAll(error)) for (const { reject } of set) reject(error);
-      else for (const each of set) await this.#answer([each]); // only the one at fault hears of it
-    }
   }
 }

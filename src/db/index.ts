@@ -1,7 +1,7 @@
 export { DatabaseFull, isAway } from './away.ts';
 export { BinaryArray, type ElementType } from './binary-array.ts';
 export { connectTo, findPooler, type Pooler } from './connection/index.ts';
-export { Gathering } from './gathering.ts';
+export { answerSet, Gathering, type Waiting } from './gathering.ts';
 export { insertion, withJsonb } from './insertion.ts';
 export { parseExactJson } from './json.ts';
 export { acceptClockAt, beginNextLife, currentLife, isInDoubt, type Life, livesOf, noteClock } from './life.ts';

@@ -1,4 +1,4 @@
-import { type Database, isAway } from '../../db/index.ts';
+import { answerSet, type Database, type Waiting } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 
 /** Something that is asked of the database about one merchant. */
@@ -18,12 +18,6 @@ type Work<Question, Answer> = (
   merchantId: string,
   questions: readonly Question[],
 ) => Promise<readonly Answer[]>;
-
-interface Waiting<Question, Answer> {
-  readonly question: Question;
-  readonly resolve: (answer: Answer) => void;
-  readonly reject: (error: unknown) => void;
-}
 
 /** A statement takes no more questions once they weigh so much. */
 const MOST_WEIGHT = 400;
@@ -57,7 +51,7 @@ export class Joined<Question extends Asked, Answer> {
         () => lines.delete(merchantId),
       );
     lines.set(merchantId, line);
-    return new Promise((resolve, reject) => line.add({ question, resolve, reject }));
+    return new Promise((resolve, reject) => line.add({ asked: question, resolve, reject }));
   }
 }
 
@@ -79,7 +73,7 @@ class Line<Question extends Asked, Answer> {
 
   add(waiting: Waiting<Question, Answer>): void {
     this.#waiting.push(waiting);
-    this.#lastCame = waiting.question.now.epochMilliseconds;
+    this.#lastCame = waiting.asked.now.epochMilliseconds;
     this.#lookSoon();
   }
 
@@ -102,7 +96,7 @@ class Line<Question extends Asked, Answer> {
     if (this.#running > 0 && !isHeldUp) return;
     this.#running += 1;
     this.#lastTaken = this.#lastCame;
-    void this.#answer(this.#take()).finally(() => {
+    void answerSet(this.#take(), this.#work).finally(() => {
       this.#running -= 1;
       this.#lookSoon();
     });
@@ -110,22 +104,11 @@ class Line<Question extends Asked, Answer> {
 
   #take(): Waiting<Question, Answer>[] {
     let [many, weight] = [0, 0];
-    for (const { question } of this.#waiting) {
-      weight += question.weight;
+    for (const { asked } of this.#waiting) {
+      weight += asked.weight;
       if (many > 0 && weight > MOST_WEIGHT) break;
       many += 1;
     }
     return this.#waiting.splice(0, many);
-  }
-
-  /** Never rejects. */
-  async #answer(those: readonly Waiting<Question, Answer>[]): Promise<void> {
-    try {
-      const answers = await this.#work(those.map(({ question }) => question));
-      for (const [place, { resolve }] of those.entries()) resolve(answers[place] as Answer);
-    } catch (error) {
-      if (those.length === 1 || isAway(error)) for (const { reject } of those) reject(error);
-      else for (const each of those) await this.#answer([each]); // only whose fault it is hears of it
-    }
   }
 }
