@@ -72,7 +72,12 @@ describe('questions that are gathered', () => {
   it.each([
     { error: new Error('broken'), outcomes: ['one', 'broken', 'one'], sets: [3, 1, 1, 1] },
     { error: new DatabaseAway(), outcomes: Array(3).fill(new DatabaseAway().message), sets: [3] },
-    { error: Object.assign(new Error('too slow'), { code: '57014' }), outcomes: Array(3).fill('too slow'), sets: [3] },
+    { error: Object.assign(new Error('full'), { code: '53300' }), outcomes: Array(3).fill('full'), sets: [3] },
+    {
+      error: Object.assign(new Error('too slow'), { code: '57014' }),
+      outcomes: ['one', 'too slow', 'one'],
+      sets: [3, 1, 1, 1],
+    },
   ])('hear of what is wrong with another one only if it is the database: $error', async ({ error, outcomes, sets }) => {
     const sizes: number[] = [];
     const gathering = new Gathering<boolean, string>(async (asked) => {

@@ -11,8 +11,8 @@ export interface Waiting<Asked, Answer> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Errors of a database that is overloaded, or gives up: not of one question. */
-const OF_ALL = /^5[3578]/;
+/** Errors of a database that is overloaded or broken: not of one question. That one is too slow (57014) is its own. */
+const OF_ALL = /^5[38]/;
 
 const isOfAll = (error: unknown): boolean => isAway(error) || OF_ALL.test(sqlState(error));
 
