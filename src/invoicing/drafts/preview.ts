@@ -5,6 +5,7 @@ import { openSpendings } from '../calculation/calculate.ts';
 import type { Calculation } from '../calculation/calculation.ts';
 import { expectedCredits } from '../credits/give-credits.ts';
 import type { StoredLine } from '../difference/billed.ts';
+import type { DueCoupons } from '../difference/coupons-due.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { FrozenTerms } from '../invoice/frozen-terms.ts';
@@ -190,7 +191,7 @@ async function inTurn(
   const before: StoredLine[] = [];
   const previews: (Calculation | null)[] = [];
   for (const facts of turn) {
-    const billing = billingOf(withBilled(facts.loaded, before));
+    const billing = withoutUndecided(billingOf(withBilled(facts.loaded, before)), facts.invoice, turn);
     const { others } = facts.loaded.state;
     const openOf = (all: readonly BillingTerms[]) =>
       withOpenPeriods(dependencies, tx, all, facts.invoice.gracePeriodEnd);
@@ -201,6 +202,17 @@ async function inTurn(
     previews.push(calculation);
   }
   return previews;
+}
+
+/**
+ * Without the coupons of periods that begin after the first of the invoices ends and before this one does: what is left
+ * of them is not decided, because invoices that are not open yet bear them first.
+ */
+function withoutUndecided(billing: Billing, invoice: InvoiceRow, turn: readonly PreviewFacts[]): Billing {
+  const first = turn[0]?.invoice ?? invoice;
+  const isUndecided = ({ period: { start } }: DueCoupons): boolean =>
+    isAfter(start, first.periodEnd) && isBefore(start, invoice.periodEnd);
+  return { ...billing, coupons: billing.coupons.filter((due) => !isUndecided(due)) };
 }
 
 /** The same with what billing credits pay. */
