@@ -109,13 +109,18 @@ export class HeldCredits {
 
   /**
    * How the spending of some invoices is divided.
-   * @param cuts instants at which it is, beside those at which credits begin or end
+   * @param beside others that may use the same credits: it is divided at their ends, too
    * @returns the periods whose usage is to be read, and what follows from it, in the order of the invoices
    */
-  dividing(all: readonly PeriodToRead[], cuts: readonly Instant[] = []) {
+  dividing(all: readonly PeriodToRead[], beside: readonly Pick<InvoiceRow, 'customerId' | 'periodEnd'>[] = []) {
+    const ends = this.#endsByOwner(beside);
     const asked = all.map(({ terms, invoice }) => {
       const credits = this.#for(terms);
-      const bounds = credits.length === 0 ? [] : boundsOf(credits, cuts);
+      const owners = [...new Set(credits.map(({ customerId }) => customerId))];
+      const bounds = boundsOf(
+        credits,
+        owners.flatMap((owner) => ends.get(owner) ?? []),
+      );
       const inside = insideOf(bounds, { start: invoice.periodStart, end: invoice.periodEnd });
       return { bounds, inside, parts: untilEach(terms, invoice, inside) };
     });
@@ -163,6 +168,16 @@ export class HeldCredits {
       const { billingCreditId: id } = workings?.use ?? {};
       if (id !== undefined) this.#taken.set(id, (this.#taken.get(id) ?? ZERO).minus(totalPrice));
     }
+  }
+
+  /** The ends of some invoices, each once, by those whose credits they may use. */
+  #endsByOwner(invoices: readonly Pick<InvoiceRow, 'customerId' | 'periodEnd'>[]): ReadonlyMap<string, Instant[]> {
+    const ofCustomers = Map.groupBy(invoices, ({ customerId }) => customerId);
+    const found = new Map<string, Map<string, Instant>>();
+    for (const { customerId: owner, forCustomerId } of this.#credits)
+      for (const { periodEnd } of ofCustomers.get(forCustomerId) ?? [])
+        found.set(owner, (found.get(owner) ?? new Map()).set(periodEnd.toString(), periodEnd));
+    return new Map([...found].map(([owner, ends]) => [owner, [...ends.values()]]));
   }
 
   #for(terms: BillingTerms): readonly CreditFor[] {

@@ -71,21 +71,22 @@ export interface OpenPreview extends OpenInvoice {
 /**
  * The bills of all open periods of some subscriptions if they ended now, before billing credits.
  * @param of.held the credits that they may spend; absent: that is not asked
- * @param of.cuts instants at which what they spend is divided
+ * @param of.beside invoices that ask what comes before them: at their ends, what these spend is divided
  * @param of.asks `charges`: nothing of what is missing to commitments
  */
 export async function previewTogether(
   dependencies: InvoicingDependencies,
   tx: Tx,
   invoices: readonly InvoiceRow[],
-  { held, cuts = [], asks = 'all' }: { held?: HeldCredits; cuts?: readonly Instant[]; asks?: 'all' | 'charges' } = {},
+  of: { held?: HeldCredits; beside?: readonly InvoiceRow[]; asks?: 'all' | 'charges' } = {},
 ): Promise<OpenPreview[]> {
+  const { held, beside = [], asks = 'all' } = of;
   const { source } = dependencies;
   const termsOf = await termsOfInvoices(tx, source, invoices);
   const turns = [...Map.groupBy(invoices, (invoice) => termsOf(invoice))].map(([terms, those]) =>
     inBillingOrder(terms, those).map((invoice): ToPreview => ({ terms, invoice })),
   );
-  const facts = await loadFacts(dependencies, tx, turns.flat(), { held, cuts });
+  const facts = await loadFacts(dependencies, tx, turns.flat(), { held, beside });
   const found: OpenPreview[] = [];
   for (const turn of turns)
     await inTurn(
@@ -127,8 +128,7 @@ export async function holdCredits(
     subscriptionId === invoices[0]?.subscriptionId ? !isBefore(periodStart, last) : isAfter(periodStart, last);
   if (invoices.length === 1 && all.every((each) => known.has(each.id) || isLater(each))) return held;
   const wide = await HeldCredits.load(tx, [...invoices, ...all.filter(({ id }) => !known.has(id))], { lock: false });
-  const ends = invoices.filter(({ status }) => status !== 'ACTIVE').map(({ periodEnd }) => periodEnd);
-  return wide.with(await previewTogether(dependencies, tx, all, { held: wide, cuts: ends }));
+  return wide.with(await previewTogether(dependencies, tx, all, { held: wide, beside: invoices }));
 }
 
 interface ToPreview {
@@ -151,10 +151,10 @@ async function loadFacts(
   dependencies: InvoicingDependencies,
   tx: Tx,
   all: readonly ToPreview[],
-  of: { held: HeldCredits | undefined; cuts?: readonly Instant[]; taxation?: Taxation | undefined },
+  of: { held: HeldCredits | undefined; beside?: readonly InvoiceRow[]; taxation?: Taxation | undefined },
 ): Promise<ReadonlyMap<ToPreview, PreviewFacts>> {
   const { source } = dependencies;
-  const dividing = of.held?.dividing(all, of.cuts);
+  const dividing = of.held?.dividing(all, of.beside);
   const usage = await readUsageOfEach(tx, source, [...all, ...(dividing?.parts ?? [])]);
   const divided = dividing?.dividedBy(usage.slice(all.length)) ?? [];
   const rates = await freezeEach(dependencies, tx, all, of.taxation);
