@@ -8,6 +8,9 @@ const MEMORY = '/dev/shm';
 const TMPFS = 0x01021994;
 const ENOUGH_BYTES = 4 * 2 ** 30;
 
+/** All folders that `dataFolder` may answer. */
+export const DATA_FOLDERS: readonly string[] = [MEMORY, tmpdir()];
+
 /**
  * The folder under which tests keep databases that outlive no test run: in memory where it is and has 4 GiB free,
  * otherwise the folder for temporary files. A clone of the template is written there several times faster than to a

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { startEmbeddedPostgres } from '../../src/db/embedded/index.ts';
 import { migrate } from '../../src/db/index.ts';
 import { isDeep } from './cases.ts';
-import { dataFolder } from './data-folder.ts';
+import { DATA_FOLDERS, dataFolder } from './data-folder.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -34,9 +34,29 @@ const SETTINGS = {
   ...(!isDeep && { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off' }),
 };
 
+const DATA = 'reckoner-test-';
+
+/** Data of runs that were killed stays until the next run: in memory, so that it makes the whole machine slow. */
+async function removeLeftOver(): Promise<void> {
+  for (const folder of DATA_FOLDERS.filter(existsSync))
+    for (const name of await readdir(folder)) {
+      const [, pid] = new RegExp(`^${DATA}(\\d+)-`).exec(name) ?? [];
+      if (pid && !isAlive(Number(pid))) await rm(join(folder, name), { recursive: true, force: true });
+    }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'; // another user's
+  }
+}
+
 /** One real PostgreSQL for a test run, with a migrated template that each file clones. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const dataDirectory = await mkdtemp(join(dataFolder(), 'reckoner-test-'));
+  await removeLeftOver();
+  const dataDirectory = await mkdtemp(join(dataFolder(), `${DATA}${process.pid}-`));
   const server = await startEmbeddedPostgres({
     dataDirectory,
     settings: SETTINGS,

@@ -10,7 +10,7 @@ import { formatInstant, type Instant, instantOf, isAfter, isBefore } from '../..
 import { type AskedTrueUp, selectCommitmentsOf, selectTrueUps } from '../difference/commitments.sql.ts';
 import { loadTogether, type Together } from '../drafts/commitments-together.ts';
 import { withOpenPeriods } from '../drafts/preview.ts';
-import { loadSpent } from '../drafts/spending.ts';
+import { loadSpent, type SpendingSubscription } from '../drafts/spending.ts';
 import { clockForCustomer } from '../invoice/customer-clock.ts';
 import type { InvoicingDependencies, NamedOrder } from '../invoice/dependencies.ts';
 import { checkChosen, isAmong } from '../terms/applies-to.ts';
@@ -280,17 +280,39 @@ export async function readCommitments(
   wall: Instant,
 ): Promise<ReadCommitment[]> {
   const found = new Map<string, ReadCommitment>();
-  const groups = Map.groupBy(commitments, ({ merchantId, customerId, subscriptionId, orderId, ...of }) =>
-    [merchantId, customerId, subscriptionId, orderId, of.clockId, of.currency, of.type].join(' '),
-  );
-  for (const those of groups.values()) {
-    const all = those as [Commitment, ...Commitment[]];
-    const [{ merchantId, clockId }] = all;
+  const onClocks = Map.groupBy(commitments, ({ merchantId, clockId }) => `${merchantId} ${clockId}`);
+  for (const those of onClocks.values()) {
+    const { merchantId, clockId } = those[0] as Commitment;
     const own = tx.of(merchantId); // an operator's list has several
     const now = await effectiveNowForReading(own, clockId, wall);
-    for (const read of await readOf(dependencies, own, all, now)) found.set(read.commitment.id, read);
+    for (const read of await readOnClock(dependencies, own, those, now)) found.set(read.commitment.id, read);
   }
   return commitments.map(({ id }) => found.get(id) as ReadCommitment);
+}
+
+/** Commitments of a merchant on one clock: the open periods of all who spend for them are calculated together. */
+async function readOnClock(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  commitments: readonly Commitment[],
+  now: Instant,
+): Promise<ReadCommitment[]> {
+  const groups = Map.groupBy(commitments, ({ customerId, subscriptionId, orderId, currency, type }) =>
+    [customerId, subscriptionId, orderId, currency, type].join(' '),
+  );
+  const asked: AskedTogether[] = [];
+  for (const those of groups.values()) {
+    const all = those as [Commitment, ...Commitment[]];
+    const terms = await termsOfCommitment(dependencies.source, tx, all[0]);
+    asked.push({ ...{ those: all, terms }, together: await spendingOf(dependencies, tx, all[0], terms) });
+  }
+  const spending = asked.flatMap(({ together }) => together.subscriptions);
+  const once = new Map(spending.map((terms) => [terms.subscriptionId, terms]));
+  const open = await withOpenPeriods(dependencies, tx, [...once.values()], now);
+  const openOf = new Map(open.map((each) => [each.terms.subscriptionId, each]));
+  const read: ReadCommitment[] = [];
+  for (const each of asked) read.push(...(await readOf(dependencies, tx, each, openOf, now)));
+  return read;
 }
 
 /** What invoices asked of what was missing to commitments: of a subscription, or their own. */
@@ -307,23 +329,26 @@ const askedOf = async (
     : selectTrueUps(tx, subscriptionId);
 
 /**
- * Commitments of one type, of one subscription or of all of a customer: what is spent for one depends on those before
- * it.
+ * Commitments of one type, of one subscription, of an order or of all of a customer: what is spent for one depends on
+ * those before it.
  */
+interface AskedTogether {
+  readonly those: readonly [Commitment, ...Commitment[]];
+  readonly terms: BillingTerms | null;
+  readonly together: Together;
+}
+
 async function readOf(
-  dependencies: InvoicingDependencies,
+  { source }: InvoicingDependencies,
   tx: Tx,
-  commitments: readonly [Commitment, ...Commitment[]],
+  { those: commitments, terms, together }: AskedTogether,
+  openOf: ReadonlyMap<string, SpendingSubscription>,
   now: Instant,
 ): Promise<ReadCommitment[]> {
-  const { source } = dependencies;
-  const [first] = commitments;
-  const { subscriptionId, type } = first;
-  const terms = await termsOfCommitment(source, tx, first);
+  const [{ subscriptionId, type }] = commitments;
   const endsAt = terms?.bounds.endsAt ?? null;
-  const together = await spendingOf(dependencies, tx, first, terms);
   const all = together.commitments.map(({ commitment }) => commitment);
-  const subscriptions = await withOpenPeriods(dependencies, tx, together.subscriptions, now);
+  const subscriptions = together.subscriptions.map((of) => openOf.get(of.subscriptionId) as SpendingSubscription);
   const spent = await loadSpent(tx, source, subscriptions, together.commitments, now);
   const asked = type === 'postpaid' ? await askedOf(tx, subscriptionId, commitments) : [];
   const prepaid = type === 'prepaid' ? await loadPrepaid(tx, commitments) : null;
