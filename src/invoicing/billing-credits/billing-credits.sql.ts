@@ -71,12 +71,10 @@ export async function selectCreditsOfInvoice(tx: Tx, invoiceId: string, lock = f
 /** How many credits a customer's automatic top-ups have made since an instant. */
 export const countTopUps = async (tx: Tx, customerId: string, since: Instant): Promise<number> =>
   Number(
-    (
-      await tx.one<{ count: bigint }>(sql`
-        select count(*) as count from billing_credit
-         where merchant_id = ${tx.merchantId} and customer_id = ${customerId} and source = 'top_up'
-           and created_at >= ${since}`)
-    ).count,
+    await tx.value<bigint>(sql`
+      select count(*) as count from billing_credit
+       where merchant_id = ${tx.merchantId} and customer_id = ${customerId} and source = 'top_up'
+         and created_at >= ${since}`),
   );
 
 /** @param isUndone because its invoice was credited, or the payment of it came back */

@@ -178,25 +178,21 @@ export const selectPlace = (
              where merchant_id = ${merchantId} and subscription_id = ${subscriptionId}) as credit_seq`);
 
 /** The place in the order of billing of the first line of an invoice; null while it has none. */
-export const selectFirstSeq = async (tx: Tx, { merchantId, id }: BilledFor): Promise<bigint | null> =>
-  (
-    await tx.one<{ seq: bigint | null }>(sql`
+export const selectFirstSeq = (tx: Tx, { merchantId, id }: BilledFor): Promise<bigint | null> =>
+  tx.value<bigint | null>(sql`
     select min(l.seq) as seq from invoice i join invoice_line l on ${IS_LINE_OF}
-     where i.merchant_id = ${merchantId} and i.id = ${id}`)
-  ).seq;
+     where i.merchant_id = ${merchantId} and i.id = ${id}`);
 
 /**
  * The last instant of which the calculated invoices of a subscription bill something: of their own periods the end, of
  * fees in advance the start. Null: they bill nothing.
  */
-export const selectLastService = async (tx: Tx, subscriptionId: string): Promise<Instant | null> =>
-  (
-    await tx.one<{ at: Instant | null }>(sql`
+export const selectLastService = (tx: Tx, subscriptionId: string): Promise<Instant | null> =>
+  tx.value<Instant | null>(sql`
     select greatest(max(l.period_start),
                     max(i.period_end) filter (where i.kind = 'subscription') - interval '1 microsecond') as at
       from invoice i
       left join invoice_line l on ${IS_LINE_OF}
        and l.price_id is not null and l.type <> 'credit'
      where i.merchant_id = ${tx.merchantId} and i.subscription_id = ${subscriptionId}
-       and ${STATUS_OF_LINES} in ('DRAFT', 'ISSUED', 'PAYMENT_FAILED', 'PAID', 'WRITTEN_OFF')`)
-  ).at;
+       and ${STATUS_OF_LINES} in ('DRAFT', 'ISSUED', 'PAYMENT_FAILED', 'PAID', 'WRITTEN_OFF')`);

@@ -43,11 +43,9 @@ export const creditUses = (without: readonly string[] = []) => sql`
         and not ${IS_REFUNDED}) t`;
 
 /** Has the merchant ever made a credit? */
-export const hasBillingCredits = async (tx: Tx): Promise<boolean> =>
-  (
-    await tx.one<{ exists: boolean }>(sql`
-      select exists (select from billing_credit where merchant_id = ${tx.merchantId})`)
-  ).exists;
+export const hasBillingCredits = (tx: Tx): Promise<boolean> =>
+  tx.value<boolean>(sql`
+    select exists (select from billing_credit where merchant_id = ${tx.merchantId})`);
 
 /** Locks the credits of some customers in the order of their ids, against everything else that takes of them. */
 export const lockCredits = (tx: Tx, customerIds: readonly string[]): Promise<{ id: string }[]> =>

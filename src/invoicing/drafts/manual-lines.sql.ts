@@ -146,11 +146,9 @@ export const updateIntoWallet = (tx: Tx, ids: readonly string[], now: Instant): 
      where merchant_id = ${tx.merchantId} and id = any (${[...ids]})`);
 
 /** Is there an invoice of a series whose period is open, or whose usage has not been read yet? It takes what waits. */
-export const selectTakesLines = async (tx: Tx, subscriptionId: string, cadence: string): Promise<boolean> =>
-  (
-    await tx.one<{ found: boolean }>(sql`
-      select exists (
-        select from invoice
-         where merchant_id = ${tx.merchantId} and subscription_id = ${subscriptionId} and kind = 'subscription'
-           and billing_cadence = ${cadence} and status in ('ACTIVE', 'CLOSING')) as found`)
-  ).found;
+export const selectTakesLines = (tx: Tx, subscriptionId: string, cadence: string): Promise<boolean> =>
+  tx.value<boolean>(sql`
+    select exists (
+      select from invoice
+       where merchant_id = ${tx.merchantId} and subscription_id = ${subscriptionId} and kind = 'subscription'
+         and billing_cadence = ${cadence} and status in ('ACTIVE', 'CLOSING')) as found`);

@@ -417,13 +417,11 @@ export async function selectWaiting(
 }
 
 /** The subscriptions of some customers that have open periods. */
-export const selectOpenSubscriptions = async (tx: Tx, customerIds: readonly string[]): Promise<string[]> =>
-  (
-    await tx.rows<{ subscriptionId: string }>(sql`
-      select distinct subscription_id from invoice
-       where merchant_id = ${tx.merchantId} and customer_id = any (${[...customerIds]}::text[])
-         and kind = 'subscription' and status in ('ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING')`)
-  ).map(({ subscriptionId }) => subscriptionId);
+export const selectOpenSubscriptions = (tx: Tx, customerIds: readonly string[]): Promise<string[]> =>
+  tx.values<string>(sql`
+    select distinct subscription_id from invoice
+     where merchant_id = ${tx.merchantId} and customer_id = any (${[...customerIds]}::text[])
+       and kind = 'subscription' and status in ('ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING')`);
 
 /**
  * The invoices of a merchant, among some, that have to wait for others which are still to be calculated: for parts of

@@ -176,12 +176,10 @@ export const selectTakenOf = (
   );
 
 /** Is there an open dispute about a payment of an invoice? */
-export const selectIsDisputed = async (tx: Tx, invoiceId: string): Promise<boolean> =>
-  (
-    await tx.one<{ isDisputed: boolean }>(sql`
-      select coalesce(bool_or(${IS_DISPUTED}), false) as is_disputed
-        from payment_receipt r where r.merchant_id = ${tx.merchantId} and r.invoice_id = ${invoiceId}`)
-  ).isDisputed;
+export const selectIsDisputed = (tx: Tx, invoiceId: string): Promise<boolean> =>
+  tx.value<boolean>(sql`
+    select coalesce(bool_or(${IS_DISPUTED}), false) as is_disputed
+      from payment_receipt r where r.merchant_id = ${tx.merchantId} and r.invoice_id = ${invoiceId}`);
 
 /** The payments of an invoice that count, locked, in the order of their ids. */
 export const lockReceiptsOf = (tx: Tx, invoiceId: string): Promise<PaymentReceipt[]> =>
