@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { type Static, type TSchema, Type } from 'typebox';
 import type { Database, Tx } from '../db/index.ts';
 import type { IdKind } from '../kernel/ids.ts';
-import { type FieldError, ok, type Result } from '../kernel/result.ts';
+import { type FieldError, mapped, ok, type Result } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { PartLimits } from './body.ts';
 import type { Caller, Role } from './caller.ts';
@@ -110,6 +110,12 @@ export class Reply {
     this.headers = headers;
   }
 }
+
+/** The answer of a creation under a key: 201, or 200 with what an earlier request has created under it. */
+export const createdReply = <Created extends { readonly isNew: boolean }>(
+  created: Result<Created>,
+  toReply: (created: Created) => unknown,
+): Result<Reply> => mapped(created, (value) => new Reply(value.isNew ? 201 : 200, toReply(value)));
 
 /** The committed facts before a call to a provider, as far as the answer uses them. */
 export type Intent = Readonly<Record<string, string>>;

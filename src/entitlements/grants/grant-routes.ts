@@ -1,5 +1,5 @@
 import { listReply, pageOf, Reply, type Route, routesOf } from '../../http/index.ts';
-import { ok } from '../../kernel/result.ts';
+import { mapped, ok } from '../../kernel/result.ts';
 import { GrantCreateBody, GrantListQuery, GrantListReply, GrantReply } from '../entitlement/grant-schemas.ts';
 import { createGrant, getGrant, listGrants, toGrantReply, voidGrant } from './grants.ts';
 
@@ -21,10 +21,8 @@ export const grantRoutes: readonly Route[] = [
     body: GrantCreateBody,
     replies: { 201: GrantReply },
     errors: [409],
-    handler: async ({ tx, merchantId, params, body, now }) => {
-      const made = await createGrant(tx, keyOf(merchantId, params), body, now);
-      return made.ok ? ok(new Reply(201, toGrantReply(made.value))) : made;
-    },
+    handler: async ({ tx, merchantId, params, body, now }) =>
+      mapped(await createGrant(tx, keyOf(merchantId, params), body, now), (made) => new Reply(201, toGrantReply(made))),
   }),
   api.get('/v1/entitlements/:id/grants', 'listGrants', {
     summary: 'List grants of an entitlement',
@@ -46,10 +44,8 @@ export const grantRoutes: readonly Route[] = [
     description: 'Answers one grant, voided or not.',
     access: ofEntitlement('viewer'),
     replies: { 200: GrantReply },
-    handler: async ({ tx, merchantId, params, now }) => {
-      const found = await getGrant(tx, keyOf(merchantId, params), params.grantId, now);
-      return found.ok ? ok(toGrantReply(found.value)) : found;
-    },
+    handler: async ({ tx, merchantId, params, now }) =>
+      mapped(await getGrant(tx, keyOf(merchantId, params), params.grantId, now), toGrantReply),
   }),
   api.delete('/v1/entitlements/:id/grants/:grantId', 'voidGrant', {
     summary: 'Void a grant',
@@ -58,9 +54,7 @@ export const grantRoutes: readonly Route[] = [
       'voided grant.',
     access: ofEntitlement('member'),
     replies: { 200: GrantReply },
-    handler: async ({ tx, merchantId, params, now }) => {
-      const voided = await voidGrant(tx, keyOf(merchantId, params), params.grantId, now);
-      return voided.ok ? ok(toGrantReply(voided.value)) : voided;
-    },
+    handler: async ({ tx, merchantId, params, now }) =>
+      mapped(await voidGrant(tx, keyOf(merchantId, params), params.grantId, now), toGrantReply),
   }),
 ];

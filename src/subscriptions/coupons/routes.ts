@@ -1,5 +1,4 @@
-import { Reply, type Route, routesOf } from '../../http/index.ts';
-import { ok } from '../../kernel/result.ts';
+import { createdReply, type Route, routesOf } from '../../http/index.ts';
 import { selectCouponPage, selectRedemptionPage } from '../subscription/coupons.sql.ts';
 import { changeCoupon, createCoupon, getCoupon } from './coupons.ts';
 import { createRedemption, endRedemption, toRedemptionReplies } from './redemptions.ts';
@@ -64,10 +63,8 @@ export const couponRoutes: readonly Route[] = [
     body: RedemptionCreateBody,
     replies: { 201: RedemptionReply, 200: RedemptionReply },
     errors: [409],
-    handler: async ({ tx, params, body, now }) => {
-      const created = await createRedemption(tx, params.id, body, now);
-      return created.ok ? ok(new Reply(created.value.isNew ? 201 : 200, created.value.reply)) : created;
-    },
+    handler: async ({ tx, params, body, now }) =>
+      createdReply(await createRedemption(tx, params.id, body, now), ({ reply }) => reply),
   }),
   api.list('/v0/subscriptions/:id/coupons', 'listRedemptions', {
     summary: 'List the coupons of a subscription',
