@@ -3,7 +3,6 @@ import { findCustomer } from '../../customers/index.ts';
 import { checkReference, type Tx } from '../../db/index.ts';
 import { bodyKey, findCreated, keyColumns } from '../../http/index.ts';
 import { decimalOf, ZERO } from '../../kernel/decimal.ts';
-import { digitsProblem, roundTo } from '../../kernel/money.ts';
 import { fail, invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
 import { type Instant, instantOrNull, isAfter } from '../../kernel/time.ts';
 import { clockForCustomer } from '../invoice/customer-clock.ts';
@@ -56,9 +55,7 @@ export async function createBillingCredit(
     testClockId: clock.value,
     metadata: body.metadata ?? {},
   };
-  const { amount, currency, effectiveAt, expiresAt } = credit;
-  if (!roundTo(amount, currency, 'half-away-from-zero').eq(amount))
-    return invalidField('amount', digitsProblem(currency));
+  const { effectiveAt, expiresAt } = credit;
   if (expiresAt !== null && !isAfter(expiresAt, effectiveAt))
     return invalidField('expiresAt', 'must be after effectiveAt');
   const named = await checkChosen(tx, credit.appliesTo);

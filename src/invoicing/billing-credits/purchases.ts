@@ -3,7 +3,7 @@ import { findCustomer } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { findCreated, fingerprint } from '../../http/index.ts';
 import { type Decimal, decimal, decimalOf, ONE, plain, ZERO } from '../../kernel/decimal.ts';
-import { digitsProblem, formatMoney, roundTo } from '../../kernel/money.ts';
+import { formatMoney } from '../../kernel/money.ts';
 import { failAsConflict, invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
 import {
   addDuration,
@@ -75,11 +75,6 @@ export async function buyBillingCredit(
   const now = await effectiveNow(tx, clock.value, wall);
   const { currency, redirectUrls } = body;
   const [amount, price] = [decimalOf(body.amount), decimalOf(body.price ?? body.amount)];
-  for (const [field, value] of [
-    ['amount', amount],
-    ['price', price],
-  ] as const)
-    if (!roundTo(value, currency, 'half-away-from-zero').eq(value)) return invalidField(field, digitsProblem(currency));
   const expiresAt = instantOrNull(body.expiresAt);
   if (expiresAt !== null && !isAfter(expiresAt, now)) return invalidField('expiresAt', 'must be in the future');
   const usual = now.add({ minutes: DEFAULT_SESSION_MINUTES });

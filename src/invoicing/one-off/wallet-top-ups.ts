@@ -2,8 +2,7 @@ import { findCustomer } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { findCreated, fingerprint } from '../../http/index.ts';
 import { decimalOf, ONE } from '../../kernel/decimal.ts';
-import { digitsProblem, roundTo } from '../../kernel/money.ts';
-import { invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
+import { notFound, ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { type PaymentSession, payableSessionOf } from '../../payments/index.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
@@ -43,8 +42,6 @@ export async function topUpWallet(
   }
   const { currency, redirectUrls } = body;
   const amount = decimalOf(body.amount);
-  if (!roundTo(amount, currency, 'half-away-from-zero').eq(amount))
-    return invalidField('amount', digitsProblem(currency));
   const customer = await findCustomer(tx, customerId, { keep: true }); // a deletion waits for us
   if (!customer) return notFound('customer');
   const made = await makeOneOffInvoice(

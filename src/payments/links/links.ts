@@ -100,7 +100,7 @@ const itemsOf = ({ lineItems = [], currency }: PaymentCreateBody): LinkItem[] =>
   }));
 
 /**
- * The faults that the schema cannot express: whole minor units, items that add up to the amount, and a customer for a
+ * The faults that the schema cannot express: whole minor units of items, items that add up to the amount, and a customer for a
  * stored card.
  */
 function problemsOf(body: PaymentCreateBody, amount: Decimal): FieldError[] {
@@ -108,7 +108,6 @@ function problemsOf(body: PaymentCreateBody, amount: Decimal): FieldError[] {
   const { currency, lineItems = [] } = body;
   const isWhole = (value: Decimal) => roundTo(value, currency, 'half-away-from-zero').eq(value);
   const message = digitsProblem(currency);
-  if (!isWhole(amount)) errors.push({ field: 'amount', message });
   const amounts = lineItems.map((item) => decimalOf(item.amount));
   errors.push(
     ...amounts.flatMap((each, index) => (isWhole(each) ? [] : [{ field: `lineItems.${index}.amount`, message }])),
