@@ -26,15 +26,10 @@ export async function selectBillingCredit(tx: Tx, id: string, lock = false): Pro
     select ${CREDIT_COLUMNS}, u.used, u.held from ${USED} where b.merchant_id = ${tx.merchantId} and b.id = ${id}`);
 }
 
-/** The key of a request to make a credit for a customer: another one under it waits. */
-export const creditKeysOf = (customerId: string) => ({
-  lock: (tx: Tx, key: string) =>
-    tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`billing credit ${customerId} ${key}`}, 0))`),
-  find: (tx: Tx, key: string) =>
-    tx.maybe<UsedCredit & { idempotencyPrint: Buffer | null }>(sql`
-      select ${CREDIT_COLUMNS}, b.idempotency_print, u.used, u.held from ${USED}
-       where b.merchant_id = ${tx.merchantId} and b.customer_id = ${customerId} and b.idempotency_key = ${key}`),
-});
+export const selectBillingCreditByKey = (tx: Tx, customerId: string, key: string) =>
+  tx.maybe<UsedCredit & { idempotencyPrint: Buffer | null }>(sql`
+    select ${CREDIT_COLUMNS}, b.idempotency_print, u.used, u.held from ${USED}
+     where b.merchant_id = ${tx.merchantId} and b.customer_id = ${customerId} and b.idempotency_key = ${key}`);
 
 /** Newest first. */
 export const selectBillingCreditPage = (tx: Tx, customerId: string, page: PageRequest) =>

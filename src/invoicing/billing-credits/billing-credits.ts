@@ -9,7 +9,12 @@ import { clockForCustomer } from '../invoice/customer-clock.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { checkChosen } from '../terms/applies-to.ts';
 import type { BillingCredit, UsedCredit } from '../terms/billing-credit.ts';
-import { creditKeysOf, selectBillingCredit, selectCreditsOf, updateVoidedAt } from './billing-credits.sql.ts';
+import {
+  selectBillingCredit,
+  selectBillingCreditByKey,
+  selectCreditsOf,
+  updateVoidedAt,
+} from './billing-credits.sql.ts';
 import { balanceOf, type CreditBalance, figuresOf, type ReadCredit } from './figures.ts';
 import { makeBillingCredit } from './make.ts';
 import { openUses } from './open-uses.ts';
@@ -32,7 +37,10 @@ export async function createBillingCredit(
   wall: Instant,
 ): Promise<Result<MadeCredit>> {
   const key = bodyKey(`billing credit of ${customerId}`, body);
-  const known = await findCreated(tx, key, creditKeysOf(customerId));
+  const known = await findCreated(tx, key, {
+    kind: `billing credit ${customerId}`,
+    find: (_, text) => selectBillingCreditByKey(tx, customerId, text),
+  });
   if (!known.ok) return known;
   if (known.value) return ok({ ...(await readCredit(dependencies, tx, known.value, wall)), isNew: false });
   const customer = await findCustomer(tx, customerId, { keep: true }); // a deletion waits for us

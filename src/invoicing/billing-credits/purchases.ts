@@ -19,7 +19,7 @@ import type { OneOffLine } from '../calculation/one-off-lines.ts';
 import { clockForCustomer } from '../invoice/customer-clock.ts';
 import type { InvoicingDependencies, PurposeHandler } from '../invoice/dependencies.ts';
 import type { BoughtCredit, InvoiceRow } from '../invoice/invoice.ts';
-import { lockInvoiceKey, selectInvoiceByKey } from '../invoice/invoices.sql.ts';
+import { selectInvoiceByKey } from '../invoice/invoices.sql.ts';
 import { makeOneOffInvoice } from '../issue/make-one-off.ts';
 import { selectCreditsOfInvoice, updateVoidedAt } from './billing-credits.sql.ts';
 import { makeBillingCredit } from './make.ts';
@@ -62,7 +62,7 @@ export async function buyBillingCredit(
 ): Promise<Result<CreditPurchase>> {
   const key = `billing credit purchase of ${customerId}: ${body.idempotencyKey}`;
   const idempotency = { key, fingerprint: fingerprint('billing credit purchase', body) };
-  const known = await findCreated(tx, idempotency, { lock: lockInvoiceKey, find: selectInvoiceByKey });
+  const known = await findCreated(tx, idempotency, { kind: 'invoice', find: selectInvoiceByKey });
   if (!known.ok) return known;
   if (known.value) {
     const now = await effectiveNow(tx, known.value.clockId, wall);

@@ -22,7 +22,6 @@ import {
   insertApplication,
   insertReceipt,
   lockReceipt,
-  lockReceiptKey,
   selectApplications,
   selectReceipt,
   selectReceiptByKey,
@@ -50,7 +49,7 @@ export async function recordMoney(
   wall: Instant,
 ): Promise<Result<{ receipt: Receipt; isNew: boolean }>> {
   const sent = { key: body.idempotencyKey, fingerprint: fingerprint(`receipts of ${customerId}`, body) };
-  const known = await findCreated(tx, sent, { lock: lockReceiptKey, find: selectReceiptByKey });
+  const known = await findCreated(tx, sent, { kind: 'receipt', find: selectReceiptByKey });
   if (!known.ok) return known;
   if (known.value) return ok({ receipt: await withApplications(tx, known.value), isNew: false });
   const clock = await clockForCustomer(dependencies, tx, customerId, body.testClockId);

@@ -13,10 +13,6 @@ export const selectManualLineByKey = (tx: Tx, key: string): Promise<ManualLineRo
     sql`select * from manual_line where merchant_id = ${tx.merchantId} and idempotency_key = ${key}`,
   );
 
-/** Locks a key: a twin with the same key waits until this transaction ends, and then finds its line. */
-export const lockManualLineKey = (tx: Tx, key: string): Promise<number> =>
-  tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`manual_line:${tx.merchantId}:${key}`}, 0))`);
-
 /** An invoice, and the lines without an invoice that it takes. */
 interface TakingInvoice {
   readonly invoice: InvoiceRow;

@@ -89,10 +89,6 @@ export const selectInvoiceOf = (
      where merchant_id = ${tx.merchantId} and purpose_id = ${purpose.id} and purpose_type = ${purpose.type}
      order by seq desc limit 1`);
 
-/** Locks a key: a twin with the same key waits until this transaction ends, and then finds its invoice. */
-export const lockInvoiceKey = (tx: Tx, key: string): Promise<number> =>
-  tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`invoice:${tx.merchantId}:${key}`}, 0))`);
-
 const withJson = (changes: Partial<InvoiceRow>): Record<string, unknown> =>
   withJsonb(changes, 'terms', 'taxes', 'seller', 'buyer', 'metadata', 'oneOff', 'outsideTax', 'sections');
 

@@ -15,7 +15,6 @@ import {
 import {
   insertPartCreditNote,
   lockCreditNote,
-  lockCreditNoteKey,
   markCreditNoteVoided,
   selectCreditNoteByKey,
   selectUnvoidedCreditNote,
@@ -72,7 +71,7 @@ export async function creditPart(
   isEnd = false,
 ): Promise<Result<{ note: CreditNoteRow; isNew: boolean }>> {
   const sent = { key: body.idempotencyKey, fingerprint: fingerprint(`credit notes of ${invoiceId}`, body) };
-  const known = await findCreated(tx, sent, { lock: lockCreditNoteKey, find: selectCreditNoteByKey });
+  const known = await findCreated(tx, sent, { kind: 'credit note', find: selectCreditNoteByKey });
   if (!known.ok) return known;
   if (known.value) return ok({ note: known.value, isNew: false });
   const locked = await lockWithNow(tx, invoiceId, wall, dependencies);

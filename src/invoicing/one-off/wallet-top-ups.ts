@@ -7,7 +7,7 @@ import type { Instant } from '../../kernel/time.ts';
 import { type PaymentSession, payableSessionOf } from '../../payments/index.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { lockInvoiceKey, selectInvoiceByKey } from '../invoice/invoices.sql.ts';
+import { selectInvoiceByKey } from '../invoice/invoices.sql.ts';
 import { makeOneOffInvoice } from '../issue/make-one-off.ts';
 import type { WalletTopUpCreateBody } from './wallet-schemas.ts';
 
@@ -34,7 +34,7 @@ export async function topUpWallet(
 ): Promise<Result<TopUp>> {
   const key = `wallet top-up of ${customerId}: ${body.idempotencyKey}`;
   const idempotency = { key, fingerprint: fingerprint('wallet top-up', body) };
-  const known = await findCreated(tx, idempotency, { lock: lockInvoiceKey, find: selectInvoiceByKey });
+  const known = await findCreated(tx, idempotency, { kind: 'invoice', find: selectInvoiceByKey });
   if (!known.ok) return known;
   if (known.value) {
     const session = await payableSessionOf(tx, known.value.id, now);

@@ -106,10 +106,6 @@ export type NewReceipt = Omit<
 export const insertReceipt = (tx: Tx, receipt: NewReceipt): Promise<PaymentReceipt> =>
   tx.one<PaymentReceipt>(sql`${insertion('payment_receipt', receipt)} returning *`);
 
-/** Locks a key: a twin with the same key waits until this transaction ends, and then finds its record. */
-export const lockReceiptKey = (tx: Tx, key: string): Promise<number> =>
-  tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`payment ${tx.merchantId} ${key}`}, 0))`);
-
 export const selectReceiptByKey = (tx: Tx, key: string): Promise<PaymentReceipt | undefined> =>
   tx.maybe<PaymentReceipt>(
     sql`select * from payment_receipt where merchant_id = ${tx.merchantId} and idempotency_key = ${key}`,

@@ -77,10 +77,6 @@ export const selectSubscriptionByKey = (tx: Tx, key: string): Promise<Subscripti
     sql`select * from subscription where merchant_id = ${tx.merchantId} and idempotency_key = ${key}`,
   );
 
-/** Locks a key: a twin with the same key waits until this transaction ends, and then finds its subscription. */
-export const lockSubscriptionKey = (tx: Tx, key: string): Promise<number> =>
-  tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`subscription:${tx.merchantId}:${key}`}, 0))`);
-
 export type SubscriptionChanges = Partial<
   Pick<
     SubscriptionRow,
