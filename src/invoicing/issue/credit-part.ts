@@ -33,6 +33,7 @@ import {
   moneyLeftOf,
   notedIn,
   type StoredCredit,
+  sumWithTax,
 } from '../difference/billed.ts';
 import { type AskedTrueUp, selectTrueUps } from '../difference/commitments.sql.ts';
 import { selectOrderItems } from '../difference/order-items.sql.ts';
@@ -241,7 +242,7 @@ function leftOfTrueUp(
   { commitmentId, segment }: Pick<AskedTrueUp, 'commitmentId' | 'segment'>,
 ): AmountWithTax {
   const own = all.filter((each) => each.commitmentId === commitmentId && each.segment === segment);
-  return { net: sum(own.map(({ left }) => left)), tax: sum(own.map(({ leftTax }) => leftTax)) };
+  return sumWithTax(own.map(({ left, leftTax }) => ({ net: left, tax: leftTax })));
 }
 
 const isOfLine = ({ id }: Pick<InvoiceRow, 'id'>, line: LineRow, item: BilledItem): boolean =>
@@ -277,8 +278,7 @@ async function leftOfLines(tx: Tx, invoice: InvoiceRow, lines: readonly LineRow[
         isBefore(item.period.start, own.period.end) &&
         isBefore(own.period.start, item.period.end),
     );
-    const left = same.map(moneyLeftOf);
-    const all = { net: sum(left.map(({ net }) => net)), tax: sum(left.map(({ tax }) => tax)) };
+    const all = sumWithTax(same.map(moneyLeftOf));
     return all.net.lt(moneyLeftOf(own).net) ? all : moneyLeftOf(own);
   };
 }
