@@ -6,7 +6,7 @@ import { type FieldError, mapped, ok, type Result } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { PartLimits } from './body.ts';
 import type { Caller, Role } from './caller.ts';
-import { ListOf, listReply, type PageRequest, pageOf } from './schema.ts';
+import { ListOf, ListQuery, listReply, type PageRequest, pageOf } from './schema.ts';
 import type { BucketName } from './sharing/rate-limit.ts';
 
 /**
@@ -278,7 +278,9 @@ type Rows<Row> =
   | { readonly data: readonly Row[]; readonly total: number }
   | { readonly rows: readonly Row[]; readonly total: number };
 
-/** A list: its page comes from the query, and its reply is the list envelope around `of`. */
+/**
+ * A list: its page comes from the query, by default without filters, and its reply is the list envelope around `of`.
+ */
 interface ListForm<Path extends string, Q, A extends Access, Row>
   extends Omit<RouteDeclaration<Path, Q, TSchema, A>, SaidApart | 'replies' | 'body'> {
   /** The reply of one resource. */
@@ -326,6 +328,7 @@ export const routesOf = (tag: string) => {
     ): Route =>
       get<A, Path, Q, TSchema>(path, operationId, {
         ...declared,
+        query: declared.query ?? (ListQuery({}) as TSchema as Q),
         replies: { 200: ListOf(of) },
         handler: async (context) => {
           const page = pageOf(context.query as { limit?: number });

@@ -216,7 +216,6 @@ export const apiKeyRoutes = (environment: EnvironmentName): readonly Route[] => 
     summary: 'List the API keys of a user',
     description: 'Newest first, without their secrets.',
     access: { role: 'viewer', merchant: keysOf },
-    query: ListQuery({}),
     of: ApiKeyReply,
     list: ({ tx, params, page }) => listApiKeys(tx, params.userId, page),
     each: (key) => publicApiKey(key),

@@ -1,6 +1,6 @@
-import { listReply, pageOf, Reply, type Route, routesOf } from '../../http/index.ts';
-import { mapped, ok } from '../../kernel/result.ts';
-import { GrantCreateBody, GrantListQuery, GrantListReply, GrantReply } from '../entitlement/grant-schemas.ts';
+import { Reply, type Route, routesOf } from '../../http/index.ts';
+import { mapped } from '../../kernel/result.ts';
+import { GrantCreateBody, GrantListQuery, GrantReply } from '../entitlement/grant-schemas.ts';
 import { createGrant, getGrant, listGrants, toGrantReply, voidGrant } from './grants.ts';
 
 const api = routesOf('Entitlements');
@@ -24,20 +24,17 @@ export const grantRoutes: readonly Route[] = [
     handler: async ({ tx, merchantId, params, body, now }) =>
       mapped(await createGrant(tx, keyOf(merchantId, params), body, now), (made) => new Reply(201, toGrantReply(made))),
   }),
-  api.get('/v1/entitlements/:id/grants', 'listGrants', {
+  api.list('/v1/entitlements/:id/grants', 'listGrants', {
     summary: 'List grants of an entitlement',
     description:
       'Newest first. Grants that the template issued are listed too. Voided grants are left out unless ' +
       '`includeVoided` is true.',
     access: ofEntitlement('viewer'),
     query: GrantListQuery,
-    replies: { 200: GrantListReply },
-    handler: async ({ tx, merchantId, params, query, now }) => {
-      const page = pageOf(query);
-      const filter = { includeVoided: query.includeVoided ?? false };
-      const found = await listGrants(tx, keyOf(merchantId, params), filter, page, now);
-      return found.ok ? ok(listReply({ ...found.value, data: found.value.data.map(toGrantReply) }, page)) : found;
-    },
+    of: GrantReply,
+    list: ({ tx, merchantId, params, query, page, now }) =>
+      listGrants(tx, keyOf(merchantId, params), { includeVoided: query.includeVoided ?? false }, page, now),
+    each: toGrantReply,
   }),
   api.get('/v1/entitlements/:id/grants/:grantId', 'getGrant', {
     summary: 'Retrieve a grant',

@@ -10,7 +10,6 @@ import { BillingCreditPurchaseBody, BillingCreditPurchaseReply, toPurchaseReply 
 import { buyBillingCredit } from './purchases.ts';
 import {
   BillingCreditCreateBody,
-  BillingCreditListQuery,
   BillingCreditReply,
   CreditBalanceQuery,
   CreditBalanceReply,
@@ -44,7 +43,6 @@ export const billingCreditRoutes = (
     summary: 'List the billing credits of a customer',
     description: 'The newest credit comes first.',
     access: ofCustomer('viewer'),
-    query: BillingCreditListQuery,
     of: BillingCreditReply,
     list: async ({ tx, params, page, now }) => {
       const { rows, total } = await selectBillingCreditPage(tx, params.id, page);

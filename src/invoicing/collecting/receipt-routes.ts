@@ -1,4 +1,4 @@
-import { createdReply, ListQuery, type Route, routesOf } from '../../http/index.ts';
+import { createdReply, type Route, routesOf } from '../../http/index.ts';
 import { mapped } from '../../kernel/result.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import {
@@ -38,7 +38,6 @@ export const receiptRoutes = (dependencies: InvoicingDependencies): readonly Rou
     summary: 'List the receipts of a customer',
     description: 'The newest receipt comes first.',
     access: { role: 'viewer', merchant: { of: 'id', kind: 'customer' } },
-    query: ListQuery({}),
     of: ReceiptReply,
     list: ({ tx, params, page }) => listReceipts(tx, params.id, page),
     each: toReceiptReply,

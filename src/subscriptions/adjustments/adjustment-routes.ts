@@ -1,7 +1,7 @@
 import { createdReply, type Route, routesOf } from '../../http/index.ts';
 import { selectAdjustmentsPage } from '../subscription/adjustments.sql.ts';
 import type { SubscriptionDependencies } from '../subscription/dependencies.ts';
-import { AdjustmentCreateBody, AdjustmentListQuery, SubscriptionAdjustmentReply } from './adjustment-schemas.ts';
+import { AdjustmentCreateBody, SubscriptionAdjustmentReply } from './adjustment-schemas.ts';
 import { createAdjustment, deleteAdjustment, toAdjustmentReply } from './adjustments.ts';
 
 const api = routesOf('Subscriptions');
@@ -27,7 +27,6 @@ export const adjustmentRoutes = (dependencies: SubscriptionDependencies): readon
     summary: 'List the adjustments of a subscription',
     description: 'The newest adjustment comes first.',
     access: ofSubscription('viewer'),
-    query: AdjustmentListQuery,
     of: SubscriptionAdjustmentReply,
     list: ({ tx, params, page }) => selectAdjustmentsPage(tx, params.id, page),
     each: toAdjustmentReply,

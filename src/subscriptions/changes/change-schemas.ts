@@ -2,8 +2,6 @@ import {
   DecimalOut,
   DecimalText,
   Id,
-  ListOf,
-  ListQuery,
   MapOf,
   Nullable,
   OneOf,
@@ -107,9 +105,6 @@ export const SubscriptionChangeReply = Type.Object(
     },
   },
 );
-
-export const SubscriptionChangeListReply = ListOf(SubscriptionChange);
-export const SubscriptionChangeListQuery = ListQuery({});
 
 export const SimulationCreateBody = Strict(
   {

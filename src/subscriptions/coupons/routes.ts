@@ -8,7 +8,6 @@ import {
   CouponReply,
   CouponUpdateBody,
   RedemptionCreateBody,
-  RedemptionListQuery,
   RedemptionReply,
   toCouponReply,
 } from './schemas.ts';
@@ -70,7 +69,6 @@ export const couponRoutes: readonly Route[] = [
     summary: 'List the coupons of a subscription',
     description: 'The newest redemption comes first.',
     access: ofSubscription('viewer'),
-    query: RedemptionListQuery,
     of: RedemptionReply,
     list: async ({ tx, params, page, now }) => {
       const { rows, total } = await selectRedemptionPage(tx, params.id, page);

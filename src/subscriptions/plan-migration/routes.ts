@@ -15,7 +15,6 @@ import {
 } from './migrations.sql.ts';
 import {
   PlanMigrationCreateBody,
-  PlanMigrationListQuery,
   PlanMigrationReply,
   PlanMigrationStartedReply,
   PlanMigrationSubscriptionListQuery,
@@ -54,7 +53,6 @@ export const planMigrationRoutes = (dependencies: SubscriptionDependencies): rea
     summary: 'List the migrations of a plan',
     description: 'The newest migration comes first. Dry runs are in the list, too.',
     access: ofPlan('viewer'),
-    query: PlanMigrationListQuery,
     of: PlanMigrationReply,
     list: ({ tx, params, page }) => selectPlanMigrationPage(tx, params.id, page),
     each: toMigrationReply,
