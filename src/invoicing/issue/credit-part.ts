@@ -43,7 +43,7 @@ import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { bySubscription, type InvoiceRow, ownerOfLine } from '../invoice/invoice.ts';
 import { type LineRow, linesOf } from '../invoice/invoice-line.ts';
 import { selectLines, updateInvoice } from '../invoice/invoices.sql.ts';
-import { announceGivenBack, announceReopened } from '../invoice/purposes.ts';
+import { announce, announceUndone } from '../invoice/purposes.ts';
 import { invoiceStates } from '../invoice/states.ts';
 import { publishInvoice } from '../invoice/webhooks.ts';
 import { recordVoid } from '../outside-tax/records.ts';
@@ -103,7 +103,7 @@ export async function creditPart(
   const partOf = (type: string) => sum(parts.value.filter(isOf(lines, type)).map(({ amount }) => amount));
   const [toppedUp, purchase, prepayment] = [partOf('wallet_top_up'), partOf('credit_purchase'), partOf('prepayment')];
   const advanced = purchase.plus(prepayment);
-  const undone = purchase.gt(0) ? await announceGivenBack(dependencies, tx, invoice, now) : ok(undefined);
+  const undone = purchase.gt(0) ? await announceUndone(dependencies, tx, invoice, 'givenBack', now) : ok(undefined);
   if (!undone.ok) return undone;
   const note = await insertPartCreditNote(
     tx,
@@ -257,7 +257,7 @@ const isOfLine = ({ id }: Pick<InvoiceRow, 'id'>, line: LineRow, item: BilledIte
  * because less usage is a line below 0 on a later one.
  */
 async function leftOfLines(tx: Tx, invoice: InvoiceRow, lines: readonly LineRow[], items: readonly BilledItem[]) {
-  const orders = (await selectOrderItems(tx, [invoice.id])) ?? [];
+  const orders = await selectOrderItems(tx, [invoice.id]);
   const { subscriptionId } = invoice;
   const hasTrueUps = subscriptionId !== null && lines.some(({ type }) => type === 'true_up');
   const trueUps = hasTrueUps ? await selectTrueUps(tx, subscriptionId) : [];
@@ -404,7 +404,7 @@ export async function voidPart(
   );
   await noteCredits(dependencies, tx, { merchantId: tx.merchantId, invoiceId }, given, 'all', now);
   await standAgain(dependencies, tx, owed, now);
-  await announceReopened(dependencies, tx, owed, now);
+  await announce(dependencies, tx, owed, 'standsAgain', now);
   await oweUsedElsewhere(tx, invoice, { noteId: note.id, creditIds }, now);
   return ok(voided);
 }
