@@ -29,7 +29,6 @@ import {
   quoted,
   sumWithTax,
 } from '../difference/billed.ts';
-import type { UseOfCharge } from '../difference/billing-credits.sql.ts';
 import { usesOfCharges } from '../difference/uses-of-charges.ts';
 import type { CreditNoteLine, CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
@@ -39,6 +38,8 @@ import { lockInvoice, lockInvoicesById, selectLines, updateInvoice } from '../in
 import { justBefore } from '../owed/charges.ts';
 import { markPaid } from '../paying/pay.ts';
 import { expireSessionsOf } from '../paying/sessions.ts';
+import type { ShareOfTime } from '../rating/index.ts';
+import type { UseOfCharge } from '../terms/billing-credit.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
 import { isOfCoupon, isOfUsage, leftOf, nameOf } from './credit-lines.ts';
 
@@ -520,7 +521,14 @@ export function partOfLeft(left: Amounts, amount: Decimal, behavior: Behavior, c
 export const rowOf = (
   { merchantId, subscriptionId }: Pick<BillingTerms, 'merchantId' | 'subscriptionId'>,
   item: BilledItem,
-  { net, tax, correction, told }: Amounts & Pick<TakenBack, 'told'> & { readonly correction: Correction | null },
+  {
+    net,
+    tax,
+    correction,
+    told,
+    share = null,
+  }: Amounts &
+    Pick<TakenBack, 'told'> & { readonly correction: Correction | null; readonly share?: ShareOfTime | null },
   now: Instant,
 ): Omit<UnusedCreditRow, 'seq'> => ({
   merchantId,
@@ -538,7 +546,7 @@ export const rowOf = (
   taxRate: item.taxRate,
   notedAmount: ZERO,
   notedTax: ZERO,
-  workings: { share: null, billed: plain(item.net), before: plain(item.net.minus(leftOfItem(item).net)) },
+  workings: { share, billed: plain(item.net), before: plain(item.net.minus(leftOfItem(item).net)) },
   correction,
   quantity: told?.units ?? null,
   unitPrice: told?.unitPrice ?? null,

@@ -3,9 +3,10 @@ import { Decimal, ZERO } from '../../kernel/decimal.ts';
 import { intersect } from '../../kernel/spans.ts';
 import { earliest, type Period } from '../../kernel/time.ts';
 import { justBefore } from '../owed/charges.ts';
+import type { UseOfCharge } from '../terms/billing-credit.ts';
 import { selectBilledLines, selectCredits } from './billed.sql.ts';
 import { type BilledItem, itemsOf, leftOfBills, leftOfItem } from './billed.ts';
-import { selectUsesOfCharges, type UseOfCharge } from './billing-credits.sql.ts';
+import { selectUsesOfCharges } from './billing-credits.sql.ts';
 
 /**
  * The lines by which credits pay charges of some invoices, the last ones first. What the charges still owe is after the
