@@ -16,8 +16,8 @@ import {
   CustomerAccessReply,
   EntitlementDetailReply,
   EntitlementHistoryReply,
+  EntitlementItemReply,
   EntitlementListQuery,
-  EntitlementItem,
   EntitlementQuery,
   ExternalAccessQuery,
   HistoryQuery,
@@ -48,7 +48,7 @@ export const entitlementReadRoutes = (dependencies: ReadingDependencies): readon
         'Entitlements that have ended or have not begun are listed too.',
       access: { role: 'viewer', merchant: 'query', by: ['customerId', 'productId', 'subscriptionId'] },
       query: EntitlementListQuery,
-      of: EntitlementItem,
+      of: EntitlementItemReply,
       list: async ({ tx, merchantId, query, page, now, signal }) => {
         if (query.customerId !== undefined && query.externalCustomerId !== undefined)
           return invalidField('externalCustomerId', 'must not be sent together with customerId');

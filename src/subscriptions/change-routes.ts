@@ -5,9 +5,9 @@ import { invalidField, ok, type Result } from '../kernel/result.ts';
 import { formatInstant } from '../kernel/time.ts';
 import {
   ChangeCreateBody,
+  ListedChangeReply,
   PlanSimulationReply,
   SimulationCreateBody,
-  SubscriptionChange,
   SubscriptionChangeReply,
 } from './changes/change-schemas.ts';
 import { cancelChange, changePlan } from './changes/changes.ts';
@@ -59,7 +59,7 @@ export const changeRoutes = (dependencies: SubscriptionDependencies): readonly R
     summary: 'List the changes of a subscription',
     description: 'The newest change comes first. The list includes applied, scheduled and cancelled changes.',
     access: ofSubscription('viewer'),
-    of: SubscriptionChange,
+    of: ListedChangeReply,
     list: async ({ tx, params, page }) => {
       const { rows, total } = await selectChanges(tx, params.id, page);
       const quantities = await quantitiesOf(tx, rows);

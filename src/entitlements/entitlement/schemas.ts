@@ -156,7 +156,7 @@ export const EntitlementDetailReply = Type.Union(
 export type EntitlementDetailReply = Static<typeof EntitlementDetailReply>;
 
 const listed = { entitlementId: Id('entitlement') };
-export const EntitlementItem = Type.Union(
+export const EntitlementItemReply = Type.Union(
   [
     Type.Object(
       { ...metered, ...listed },

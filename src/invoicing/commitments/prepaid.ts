@@ -25,7 +25,7 @@ import {
   type PrepaidDate,
   reachedEnd,
 } from '../terms/prepaid.ts';
-import { lockBilling, lockBillingNow, tryToLockBilling } from '../usage/billing-lock.sql.ts';
+import { lockBilling, lockBillingIfFree, lockBillingNow } from '../usage/billing-lock.sql.ts';
 import { selectCommitment } from './commitments.sql.ts';
 import {
   type AskedDate,
@@ -63,7 +63,7 @@ export async function lockScopesNow(tx: Tx, records: readonly { readonly id: str
     tx,
     records.map(({ id }) => id),
   );
-  for (const scope of scopes) if (await tryToLockBilling(tx, await billedFor(tx, scope))) free.add(scope.id);
+  for (const scope of scopes) if (await lockBillingIfFree(tx, await billedFor(tx, scope))) free.add(scope.id);
   return free;
 }
 

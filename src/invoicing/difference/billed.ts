@@ -324,8 +324,10 @@ export const less = (a: AmountWithTax, b: AmountWithTax): AmountWithTax => ({
   tax: a.tax.minus(b.tax),
 });
 
+/** The same amount, taken back. */
 export const negated = (amount: AmountWithTax): AmountWithTax => less(sumWithTax([]), amount);
 
+/** The amount with its tax. */
 export const grossOf = ({ net, tax }: AmountWithTax): Decimal => net.plus(tax);
 
 /** The part of an item that is not credited, before the credit notes of people, as its price quotes it. */

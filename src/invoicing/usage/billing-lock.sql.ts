@@ -15,7 +15,7 @@ export const lockBilling = (tx: Tx, subscriptionIds: readonly string[]): Promise
       from unnest(${subscriptionIds.toSorted()}::text[]) as id`);
 
 /** The same without waiting. @returns false if another process has a lock */
-export const tryToLockBilling = (tx: Tx, subscriptionIds: readonly string[]): Promise<boolean> =>
+export const lockBillingIfFree = (tx: Tx, subscriptionIds: readonly string[]): Promise<boolean> =>
   tx.value<boolean>(sql`
     select coalesce(bool_and(
              pg_try_advisory_xact_lock(hashtextextended('billing:' || ${tx.merchantId}::text || ':' || id, 0))), true)
@@ -23,7 +23,7 @@ export const tryToLockBilling = (tx: Tx, subscriptionIds: readonly string[]): Pr
 
 /** The same. @throws 55P03 if another process has a lock */
 export async function lockBillingNow(tx: Tx, subscriptionIds: readonly string[]): Promise<void> {
-  if (!(await tryToLockBilling(tx, subscriptionIds)))
+  if (!(await lockBillingIfFree(tx, subscriptionIds)))
     throw Object.assign(new Error('Somebody else bills one of these subscriptions.'), { code: LOCK_NOT_AVAILABLE });
 }
 
