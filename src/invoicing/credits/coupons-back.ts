@@ -5,16 +5,8 @@ import { type CouponChange, couponChanges } from '../calculation/coupon-lines.ts
 import { selectSumsOfCreditNotes } from '../credit-notes/credit-notes.sql.ts';
 import type { UnusedCreditRow } from '../credit-notes/unused-credit.ts';
 import { insertUnusedCredits } from '../credit-notes/unused-credits.sql.ts';
-import { selectBilledLines, selectCredits } from '../difference/billed.sql.ts';
-import {
-  type AmountWithTax,
-  type BilledItem,
-  grossOf,
-  itemsOf,
-  leftOfItem,
-  negated,
-  quoted,
-} from '../difference/billed.ts';
+import { selectBilledItems } from '../difference/billed.sql.ts';
+import { type AmountWithTax, type BilledItem, grossOf, leftOfItem, negated, quoted } from '../difference/billed.ts';
 import { billsUnder, couponsBilled } from '../difference/coupons-due.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
@@ -171,7 +163,7 @@ function partsOfOpen(
 async function allItems(tx: Tx, { merchantId, subscriptionId, bounds }: BillingTerms): Promise<BilledItem[]> {
   const all = { merchantId, subscriptionId, id: '' };
   const since = justBefore(bounds.startedAt);
-  return itemsOf(await selectBilledLines(tx, all, since), await selectCredits(tx, all, since));
+  return selectBilledItems(tx, all, since);
 }
 
 /** A part of what a coupon takes less, of one invoice on which it stands, on one credit note. */

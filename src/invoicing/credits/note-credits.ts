@@ -16,14 +16,13 @@ import {
 } from '../credit-notes/credit-notes.sql.ts';
 import { givenBackBy, type UnusedCreditRow, withTax } from '../credit-notes/unused-credit.ts';
 import { insertUnusedCredit, markCredited, selectCreditsOn } from '../credit-notes/unused-credits.sql.ts';
-import { selectBilledLines, selectCredits } from '../difference/billed.sql.ts';
+import { selectBilledItems } from '../difference/billed.sql.ts';
 import {
   type AmountWithTax as Amounts,
   type Behavior,
   type BilledItem,
   type Correction,
   grossOf,
-  itemsOf,
   leftOfItem,
   negated,
   quoted,
@@ -372,7 +371,7 @@ async function returnCorrections(
   if (subscriptionId === null || starts.length === 0) return NO_DEDUCTION;
   const all = { merchantId, subscriptionId, id: '' };
   const since = justBefore(starts.reduce(earliest));
-  const items = itemsOf(await selectBilledLines(tx, all, since), await selectCredits(tx, all, since));
+  const items = await selectBilledItems(tx, all, since);
   const taxBehavior = terms?.taxBehavior ?? 'exclusive';
   const lines: CreditNoteLine[] = [];
   let intoWallet = ZERO;

@@ -2,7 +2,7 @@ import { sql, type Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { IS_LINE_OF, STATUS_OF_LINES } from '../invoice/grouped.sql.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import type { StoredCredit, StoredLine } from './billed.ts';
+import { type BilledItem, itemsOf, type StoredCredit, type StoredLine } from './billed.ts';
 import { NET_OF_USE } from './billing-credits.sql.ts';
 import type { UncalculatedInvoice } from './due.ts';
 
@@ -117,6 +117,10 @@ export async function selectCreditsOf(tx: Tx, asked: readonly BilledQuestion[]):
      order by q.place, c.seq`);
   return apart(asked.length, rows);
 }
+
+/** What the other invoices of a subscription bill of time after an instant. */
+export const selectBilledItems = async (tx: Tx, invoice: BilledFor, since: Instant): Promise<BilledItem[]> =>
+  itemsOf(await selectBilledLines(tx, invoice, since), await selectCredits(tx, invoice, since));
 
 /** An invoice without a calculation, or (`isRebilled`) one that is cancelled and billed again by others. */
 export type PlaceInTime = UncalculatedInvoice & { readonly isRebilled: boolean };

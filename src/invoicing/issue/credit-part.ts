@@ -25,11 +25,10 @@ import type { UnusedCreditRow } from '../credit-notes/unused-credit.ts';
 import { insertUnusedCredits, markNotCredited } from '../credit-notes/unused-credits.sql.ts';
 import { noteCredits, rowOf, SAID } from '../credits/note-credits.ts';
 import { partsOfLines } from '../credits/part-of-line.ts';
-import { selectBilledLines, selectCredits } from '../difference/billed.sql.ts';
+import { selectBilledItems } from '../difference/billed.sql.ts';
 import {
   type AmountWithTax,
   type BilledItem,
-  itemsOf,
   moneyLeftOf,
   notedIn,
   type StoredCredit,
@@ -233,7 +232,7 @@ async function itemsOfLines(
   if (!first || subscriptionId === null) return [];
   const since = justBefore(lines.map(({ periodStart }) => periodStart).reduce(earliest));
   const all = { merchantId, subscriptionId, id: '' };
-  return itemsOf(await selectBilledLines(tx, all, since), await selectCredits(tx, all, since));
+  return selectBilledItems(tx, all, since);
 }
 
 /** What is left of a true-up: later invoices may have given some of it back. */
