@@ -1,14 +1,7 @@
 import { type Route, routesOf } from '../http/index.ts';
 import { changeAlert, createAlert, deleteAlert, getAlert, listAlerts, listTriggers } from './alerts.ts';
 import type { AlertDependencies } from './dependencies.ts';
-import {
-  AlertBody,
-  AlertReply,
-  AlertsQuery,
-  AlertTriggerReply,
-  AlertTriggersQuery,
-  AlertUpdateBody,
-} from './schemas.ts';
+import { AlertBody, AlertReply, AlertsQuery, AlertTriggerReply, AlertUpdateBody } from './schemas.ts';
 
 const api = routesOf('Alerts');
 const one = { of: 'id', kind: 'alert' } as const;
@@ -67,7 +60,6 @@ export const alertRoutes = (dependencies: AlertDependencies): readonly Route[] =
     summary: 'List triggers of an alert',
     description: 'Newest first: each time that the alert triggered, with the figure that was seen.',
     access: { role: 'viewer', merchant: one },
-    query: AlertTriggersQuery,
     of: AlertTriggerReply,
     list: ({ tx, params, page }) => listTriggers(tx, params.id, page),
   }),

@@ -264,5 +264,3 @@ export const AlertTriggerReply = Type.Object(
   },
   { $id: 'AlertTrigger', description: 'One time that an alert triggered.', 'x-fields': TRIGGER_FIELDS },
 );
-
-export const AlertTriggersQuery = ListQuery({});

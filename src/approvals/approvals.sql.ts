@@ -95,12 +95,10 @@ export const selectGiven = (tx: Tx, { merchantId, id }: ResourceKey, dataSnapsho
      order by seq`);
 
 /** The contents of a resource that were approved, the last one first. */
-export const selectApprovedContents = async (tx: Tx, { merchantId, id }: ResourceKey): Promise<unknown[]> =>
-  (
-    await tx.rows<{ content: unknown }>(sql`
-      select content from approval
-       where merchant_id = ${merchantId} and resource_id = ${id} and decision = 'approved' order by seq desc`)
-  ).map(({ content }) => content);
+export const selectApprovedContents = (tx: Tx, { merchantId, id }: ResourceKey): Promise<unknown[]> =>
+  tx.values<unknown>(sql`
+    select content from approval
+     where merchant_id = ${merchantId} and resource_id = ${id} and decision = 'approved' order by seq desc`);
 
 /** The same of some resources of a merchant, each for its own content. */
 export const selectGivenOf = (tx: Tx, contents: readonly { readonly id: string; readonly hash: string }[]) =>

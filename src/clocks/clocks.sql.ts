@@ -24,12 +24,10 @@ export const selectClock = (tx: Tx, id: string) =>
   tx.maybe<Clock>(sql`select ${COLUMNS} from test_clock where merchant_id = ${tx.merchantId} and id = ${id}`);
 
 /** When a clock of the merchant, also a deleted one, was advanced: the earliest that its row tells. */
-export const selectFirstAdvance = async (tx: Tx): Promise<Instant | null> =>
-  (
-    await tx.one<{ at: Instant | null }>(sql`
-      select min(updated_at) as at from test_clock
-       where merchant_id = ${tx.merchantId} and advancing_from is not null`)
-  ).at;
+export const selectFirstAdvance = (tx: Tx): Promise<Instant | null> =>
+  tx.value<Instant | null>(sql`
+    select min(updated_at) as at from test_clock
+     where merchant_id = ${tx.merchantId} and advancing_from is not null`);
 
 /** Holds some clocks where they stand until the transaction ends; others may do the same, only a step has to wait. */
 export const lockClocksShared = (tx: Tx, ids: readonly string[]) =>

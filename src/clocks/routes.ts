@@ -14,7 +14,7 @@ import {
   Type,
 } from '../http/index.ts';
 import type { DueRunner } from '../jobs/index.ts';
-import { invalid, ok, orThrow } from '../kernel/result.ts';
+import { invalid, mapped, ok, orThrow } from '../kernel/result.ts';
 import { formatInstant, type Instant } from '../kernel/time.ts';
 import type { Clock } from './clock.ts';
 import { selectClocks } from './clocks.sql.ts';
@@ -152,10 +152,7 @@ export function clockRoutes(options: ClockRoutesOptions): readonly Route[] {
       description: 'Only in the sandbox. Shows how far an advance has come.',
       access: { role: 'viewer', merchant: ofClock },
       replies: { 200: TestClockReply },
-      handler: async ({ tx, params }) => {
-        const found = await getClock(tx, params.id);
-        return found.ok ? ok(toClockReply(found.value)) : found;
-      },
+      handler: async ({ tx, params }) => mapped(await getClock(tx, params.id), toClockReply),
     }),
     api.patch('/v0/testClocks/:id', 'advanceTestClock', {
       summary: 'Advance a test clock',
@@ -202,10 +199,7 @@ export function clockRoutes(options: ClockRoutesOptions): readonly Route[] {
       access: { role: 'member', merchant: ofClock },
       replies: { 200: TestClockReply },
       errors: [409],
-      handler: async ({ tx, now, params }) => {
-        const deleted = await deleteClock(tx, params.id, blockers, now);
-        return deleted.ok ? ok(toClockReply(deleted.value)) : deleted;
-      },
+      handler: async ({ tx, now, params }) => mapped(await deleteClock(tx, params.id, blockers, now), toClockReply),
     }),
   ];
 }

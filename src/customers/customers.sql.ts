@@ -128,10 +128,8 @@ export const selectCustomersOfEmail = (tx: Tx, email: string): Promise<CustomerR
      order by external_id is not null, seq`);
 
 /** Customers to whom is written at this address, in any case; the oldest first. */
-export const selectCustomersMailedAt = async (tx: Tx, email: string, most: number): Promise<string[]> =>
-  (
-    await tx.rows<{ id: string }>(sql`select id from customers_mailed_at(${tx.merchantId}, ${email}, ${most}) as id`)
-  ).map(({ id }) => id);
+export const selectCustomersMailedAt = (tx: Tx, email: string, most: number): Promise<string[]> =>
+  tx.values<string>(sql`select id from customers_mailed_at(${tx.merchantId}, ${email}, ${most}) as id`);
 
 export interface CustomerFilter {
   merchantId: string | null;

@@ -1,5 +1,5 @@
 import { Reply, type Route, routesOf } from '../http/index.ts';
-import { notFound, ok } from '../kernel/result.ts';
+import { mapped, notFound, ok } from '../kernel/result.ts';
 import { instantOf } from '../kernel/time.ts';
 import type { CustomerBlocker } from './blockers.ts';
 import { type Customer, publicCustomer } from './customer.ts';
@@ -87,10 +87,8 @@ export const customerRoutes = (dependencies: CustomerDependencies): readonly Rou
     body: CustomerUpdateBody,
     replies: { 200: CustomerReply },
     errors: [409],
-    handler: async ({ tx, now, merchantId, params, body }) => {
-      const changed = await changeCustomer(tx, { merchantId, id: params.id }, body, now, dependencies);
-      return changed.ok ? ok(publicCustomer(changed.value)) : changed;
-    },
+    handler: async ({ tx, now, merchantId, params, body }) =>
+      mapped(await changeCustomer(tx, { merchantId, id: params.id }, body, now, dependencies), publicCustomer),
   }),
   api.delete('/v0/customers/:id', 'deleteCustomer', {
     summary: 'Delete a customer',

@@ -29,6 +29,7 @@ export {
   partsOfPage,
 } from './lists/page.ts';
 export { AFTER_FORM } from './lists/places.ts';
+export { lockKey } from './lock-key.ts';
 export { LookUp } from './look-up.ts';
 export { checkVersion, type Migrated, migrate, migrationFiles, NeedsDirectUrl } from './migrate.ts';
 export { checkReference, lockResources, ownerOf } from './ownership.ts';

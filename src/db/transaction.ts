@@ -453,6 +453,8 @@ interface Running {
   readonly afterCommit: (() => void)[];
 }
 
+const firstOf = <Value>(row: Readonly<Record<string, Value>>): Value => Object.values(row)[0] as Value;
+
 class ConnectionTx implements Tx {
   readonly #running: Running;
   readonly #merchantId: string | null;
@@ -497,6 +499,14 @@ class ConnectionTx implements Tx {
     const row = await this.maybe<Row>(query);
     if (row === undefined) throw new Error('A statement that must answer a row answered none.');
     return row;
+  }
+
+  async value<Value>(query: Sql): Promise<Value> {
+    return firstOf(await this.one<Record<string, Value>>(query));
+  }
+
+  async values<Value>(query: Sql): Promise<Value[]> {
+    return (await this.rows<Record<string, Value>>(query)).map(firstOf);
   }
 
   async run(query: Sql): Promise<number> {

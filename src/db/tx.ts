@@ -24,6 +24,10 @@ export interface Tx {
   maybe<Row>(query: Sql, plan?: string): Promise<Row | undefined>;
   /** The first row; a statement that has none is a fault. */
   one<Row>(query: Sql): Promise<Row>;
+  /** The one value of a statement with one column and one row. */
+  value<Value>(query: Sql): Promise<Value>;
+  /** The values of a statement with one column. */
+  values<Value>(query: Sql): Promise<Value[]>;
   /** Runs a statement for its effect. @returns how many rows it touched. */
   run(query: Sql): Promise<number>;
   /**

@@ -2,7 +2,7 @@ import { findFeaturesByKey } from '../catalog/index.ts';
 import { effectiveNowForReading } from '../clocks/index.ts';
 import { findCustomerIdsOfExternalId } from '../customers/index.ts';
 import type { Tx } from '../db/index.ts';
-import { listReply, pageOf, type Route, routesOf } from '../http/index.ts';
+import { type Route, routesOf } from '../http/index.ts';
 import { invalidField, notFound, ok, type Result } from '../kernel/result.ts';
 import { formatInstant, type Instant, type InstantText, instantOrNull } from '../kernel/time.ts';
 import type { AccessOf } from './cache/cache.sql.ts';
@@ -16,8 +16,8 @@ import {
   CustomerAccessReply,
   EntitlementDetailReply,
   EntitlementHistoryReply,
+  EntitlementItemReply,
   EntitlementListQuery,
-  EntitlementListReply,
   EntitlementQuery,
   ExternalAccessQuery,
   HistoryQuery,
@@ -41,23 +41,22 @@ export const entitlementReadRoutes = (dependencies: ReadingDependencies): readon
   const readings = new Readings(dependencies);
   const access = accessBy(dependencies, readings);
   return [
-    api.get('/v1/entitlements', 'listEntitlements', {
+    api.list('/v1/entitlements', 'listEntitlements', {
       summary: 'List entitlements',
       description:
         'Newest first, each with its balance. Send at most one of `customerId` and `externalCustomerId`. ' +
         'Entitlements that have ended or have not begun are listed too.',
       access: { role: 'viewer', merchant: 'query', by: ['customerId', 'productId', 'subscriptionId'] },
       query: EntitlementListQuery,
-      replies: { 200: EntitlementListReply },
-      handler: async ({ tx, merchantId, query, now, signal }) => {
+      of: EntitlementItemReply,
+      list: async ({ tx, merchantId, query, page, now, signal }) => {
         if (query.customerId !== undefined && query.externalCustomerId !== undefined)
           return invalidField('externalCustomerId', 'must not be sent together with customerId');
-        const page = pageOf(query);
         const filters = await filtersOf(tx, merchantId, query);
         const { rows, total } = await selectEntitlementsPage(tx, merchantId, filters, page, now);
         const shown = await toAccessReplies(tx, rows, { at: instantOrNull(query.at), signal });
         if (!shown.ok) return shown;
-        return ok(listReply({ data: shown.value.map((each) => ({ ...each, entitlementId: each.id })), total }, page));
+        return ok({ rows: shown.value.map((each) => ({ ...each, entitlementId: each.id })), total });
       },
     }),
     api.list('/v0/entitlements/activeEntitlements', 'listActiveEntitlements', {

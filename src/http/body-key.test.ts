@@ -1,32 +1,36 @@
 import { expect, it } from 'vitest';
-import type { Tx } from '../db/index.ts';
+import type { Sql, Tx } from '../db/index.ts';
+import { compile } from '../db/sql.ts';
 import { bodyKey, findCreated, keyColumns } from './body-key.ts';
 
-const tx = { merchantId: 'org_1' } as unknown as Tx; // no database is involved below
 const sent = bodyKey('thing', { idempotencyKey: 'k', name: 'a' } as { idempotencyKey: string });
 
 /** One row, created under `sent`, and the questions in their order. */
 function keptRow() {
   const asked: string[] = [];
   const row = { id: 'thing_1', ...keyColumns(sent) };
+  const tx = {
+    merchantId: 'org_1',
+    run: async (lock: Sql) => asked.push(`lock ${compile(lock).values[0]}`),
+  } as unknown as Tx; // no database is involved
   const statements = {
-    lock: async (_tx: Tx, key: string) => asked.push(`lock ${_tx.merchantId} ${key}`),
+    kind: 'thing',
     find: async (_tx: Tx, key: string) => {
       asked.push(`find ${_tx.merchantId} ${key}`);
       return key === row.idempotencyKey ? row : undefined;
     },
   };
-  return { asked, row, statements };
+  return { tx, asked, row, statements };
 }
 
 it('answers the row of the same key and content, and locks the key before it looks', async () => {
-  const { asked, row, statements } = keptRow();
+  const { tx, asked, row, statements } = keptRow();
   expect(await findCreated(tx, sent, statements)).toEqual({ ok: true, value: row });
-  expect(asked).toEqual(['lock org_1 k', 'find org_1 k']);
+  expect(asked).toEqual(['lock thing org_1 k', 'find org_1 k']);
 });
 
 it('refuses other content under the same key', async () => {
-  const { statements } = keptRow();
+  const { tx, statements } = keptRow();
   const other = bodyKey('thing', { idempotencyKey: 'k', name: 'b' } as { idempotencyKey: string });
   expect(await findCreated(tx, other, statements)).toMatchObject({
     refusal: { code: 'IDEMPOTENCY_KEY_REUSED' },
@@ -34,7 +38,7 @@ it('refuses other content under the same key', async () => {
 });
 
 it('finds nothing under a new key, and asks nothing without a key', async () => {
-  const { asked, statements } = keptRow();
+  const { tx, asked, statements } = keptRow();
   const unused = bodyKey('thing', { idempotencyKey: 'new' });
   expect(await findCreated(tx, unused, statements)).toEqual({ ok: true, value: null });
   expect(asked).toHaveLength(2);

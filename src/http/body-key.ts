@@ -1,4 +1,4 @@
-import type { Tx } from '../db/index.ts';
+import { lockKey, type Tx } from '../db/index.ts';
 import { fail, ok, type Result } from '../kernel/result.ts';
 import { fingerprint } from './idempotency.ts';
 
@@ -23,9 +23,9 @@ export const keyColumns = (
   idempotencyPrint: sent?.fingerprint ?? null,
 });
 
-/** The statements for the keys of one kind of row. Without `lock` the caller holds a lock of its own already. */
-interface KeyStatements<Row> {
-  readonly lock?: (tx: Tx, key: string) => Promise<unknown>;
+/** The keys of one kind of row. Without the name of the kind the caller holds a lock of its own already. */
+interface KeysOf<Row> {
+  readonly kind?: string;
   readonly find: (tx: Tx, key: string) => Promise<Row | undefined>;
 }
 
@@ -37,10 +37,10 @@ interface KeyStatements<Row> {
 export async function findCreated<Row extends { readonly idempotencyPrint: Buffer | null }>(
   tx: Tx,
   sent: BodyKey | null,
-  { lock, find }: KeyStatements<Row>,
+  { kind, find }: KeysOf<Row>,
 ): Promise<Result<Row | null>> {
   if (sent === null) return ok(null);
-  await lock?.(tx, sent.key);
+  if (kind !== undefined) await lockKey(tx, kind, sent.key);
   const known = await find(tx, sent.key);
   if (!known) return ok(null);
   return known.idempotencyPrint?.equals(sent.fingerprint) ? ok(known) : fail('IDEMPOTENCY_KEY_REUSED');

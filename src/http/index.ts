@@ -24,6 +24,7 @@ export {
   type Access,
   type Arrival,
   type Context,
+  createdReply,
   type FreeContext,
   Intended,
   type Intent,

@@ -2,11 +2,11 @@ import type { FastifyRequest } from 'fastify';
 import { type Static, type TSchema, Type } from 'typebox';
 import type { Database, Tx } from '../db/index.ts';
 import type { IdKind } from '../kernel/ids.ts';
-import { type FieldError, ok, type Result } from '../kernel/result.ts';
+import { type FieldError, mapped, ok, type Result } from '../kernel/result.ts';
 import type { Instant } from '../kernel/time.ts';
 import type { PartLimits } from './body.ts';
 import type { Caller, Role } from './caller.ts';
-import { ListOf, listReply, type PageRequest, pageOf } from './schema.ts';
+import { ListOf, ListQuery, listReply, type PageRequest, pageOf } from './schema.ts';
 import type { BucketName } from './sharing/rate-limit.ts';
 
 /**
@@ -110,6 +110,12 @@ export class Reply {
     this.headers = headers;
   }
 }
+
+/** The answer of a creation under a key: 201, or 200 with what an earlier request has created under it. */
+export const createdReply = <Created extends { readonly isNew: boolean }>(
+  created: Result<Created>,
+  toReply: (created: Created) => unknown,
+): Result<Reply> => mapped(created, (value) => new Reply(value.isNew ? 201 : 200, toReply(value)));
 
 /** The committed facts before a call to a provider, as far as the answer uses them. */
 export type Intent = Readonly<Record<string, string>>;
@@ -272,7 +278,9 @@ type Rows<Row> =
   | { readonly data: readonly Row[]; readonly total: number }
   | { readonly rows: readonly Row[]; readonly total: number };
 
-/** A list: its page comes from the query, and its reply is the list envelope around `of`. */
+/**
+ * A list: its page comes from the query, by default without filters, and its reply is the list envelope around `of`.
+ */
 interface ListForm<Path extends string, Q, A extends Access, Row>
   extends Omit<RouteDeclaration<Path, Q, TSchema, A>, SaidApart | 'replies' | 'body'> {
   /** The reply of one resource. */
@@ -320,6 +328,7 @@ export const routesOf = (tag: string) => {
     ): Route =>
       get<A, Path, Q, TSchema>(path, operationId, {
         ...declared,
+        query: declared.query ?? (ListQuery({}) as TSchema as Q),
         replies: { 200: ListOf(of) },
         handler: async (context) => {
           const page = pageOf(context.query as { limit?: number });

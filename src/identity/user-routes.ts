@@ -12,7 +12,7 @@ import {
   Timestamp,
   Type,
 } from '../http/index.ts';
-import { ok } from '../kernel/result.ts';
+import { mapped, ok } from '../kernel/result.ts';
 import { instantOrNull } from '../kernel/time.ts';
 import { createKeyFor, listApiKeys, publicApiKey, revokeKeyOf } from './api-keys.ts';
 import type { EnvironmentName } from './keys.ts';
@@ -179,10 +179,7 @@ export const userRoutes: readonly Route[] = [
     description: 'Answers one user. An unknown id is a 404.',
     access: { role: 'viewer', merchant: { of: 'id', kind: 'user' } },
     replies: { 200: UserReply },
-    handler: async ({ tx, params }) => {
-      const found = await findUser(tx, params.id);
-      return found.ok ? ok(publicUser(found.value)) : found;
-    },
+    handler: async ({ tx, params }) => mapped(await findUser(tx, params.id), publicUser),
   }),
   api.patch('/v0/users/:id', 'updateUser', {
     summary: 'Update a user',
@@ -191,10 +188,8 @@ export const userRoutes: readonly Route[] = [
     access: { role: 'admin', merchant: { of: 'id', kind: 'user' } },
     body: UserUpdateBody,
     replies: { 200: UserReply },
-    handler: async ({ tx, now, caller, merchantId, params, body }) => {
-      const changed = await changeUser(tx, caller, { merchantId, id: params.id }, body, now);
-      return changed.ok ? ok(publicUser(changed.value)) : changed;
-    },
+    handler: async ({ tx, now, caller, merchantId, params, body }) =>
+      mapped(await changeUser(tx, caller, { merchantId, id: params.id }, body, now), publicUser),
   }),
 ];
 
@@ -221,7 +216,6 @@ export const apiKeyRoutes = (environment: EnvironmentName): readonly Route[] => 
     summary: 'List the API keys of a user',
     description: 'Newest first, without their secrets.',
     access: { role: 'viewer', merchant: keysOf },
-    query: ListQuery({}),
     of: ApiKeyReply,
     list: ({ tx, params, page }) => listApiKeys(tx, params.userId, page),
     each: (key) => publicApiKey(key),

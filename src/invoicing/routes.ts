@@ -28,7 +28,6 @@ import {
   PaymentSessionBody,
   ReasonBody,
   RefundBody,
-  RefundListQuery,
   ReissueBody,
 } from './invoice/schemas.ts';
 import { actOnInvoice, type InvoiceAction, openInvoiceSession } from './issue/actions.ts';
@@ -160,7 +159,6 @@ export const invoiceRoutes = (
     summary: 'List the refunds of an invoice',
     description: 'The newest refund comes first. An invoice has at most one refund that is not voided.',
     access: ofInvoice('viewer'),
-    query: RefundListQuery,
     of: InvoiceRefundReply,
     list: ({ tx, params, page }) => selectRefunds(tx, params.id, page),
     each: (note) => toRefundReply(note, dependencies.publicUrl),

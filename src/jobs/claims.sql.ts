@@ -11,8 +11,7 @@ export const insertClaims = (tx: Tx, worker: number, records: readonly DueRecord
     on conflict (merchant_id, kind, id) do update set worker = excluded.worker, due_at = excluded.due_at`);
 
 /** The processes that are gone, or have lost their connection. */
-export const selectLostWorkers = async (tx: Tx): Promise<number[]> =>
-  (await tx.rows<{ id: number }>(sql`select lost_workers() as id`)).map(({ id }) => id);
+export const selectLostWorkers = (tx: Tx): Promise<number[]> => tx.values<number>(sql`select lost_workers() as id`);
 
 /** What these processes have claimed is due now. */
 export const releaseClaims = (tx: Tx, lost: readonly number[], at: Instant) =>

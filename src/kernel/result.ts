@@ -46,6 +46,10 @@ export type Result<T> = Success<T> | Failure;
 /** The answer of an operation that was carried out. */
 export const ok = <T>(value: T): Success<T> => ({ ok: true, value });
 
+/** The result with another value; a refusal stays. */
+export const mapped = <From, To>(result: Result<From>, to: (value: From) => To): Result<To> =>
+  result.ok ? ok(to(result.value)) : result;
+
 const refused = (refusal: Refusal): Failure => ({ ok: false, refusal });
 
 /** A refusal with a business code of a domain's error table. */

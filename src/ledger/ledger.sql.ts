@@ -94,17 +94,15 @@ export const lockFilledWallets = (tx: Tx, customerId: string) =>
        and customer_id = ${customerId} and balance > 0 order by currency for update`);
 
 /** The balance of an account, replayed from its entries: above 0 where debits outweigh. */
-export const selectBalance = async (
+export const selectBalance = (
   tx: Tx,
   account: AccountKind,
   { customerId, currency }: { customerId: string; currency: string },
 ): Promise<Decimal> =>
-  (
-    await tx.one<{ balance: Decimal }>(sql`
-      select coalesce(sum(amount), 0) as balance from ledger_entry
-       where merchant_id = ${tx.merchantId} and customer_id = ${customerId} and account = ${account}
-         and currency = ${currency}`)
-  ).balance;
+  tx.value<Decimal>(sql`
+    select coalesce(sum(amount), 0) as balance from ledger_entry
+     where merchant_id = ${tx.merchantId} and customer_id = ${customerId} and account = ${account}
+       and currency = ${currency}`);
 
 /** The balances of an account for some invoices, replayed, by invoice; those without entries are left out. */
 export const selectBalancesOfInvoices = async (
@@ -187,14 +185,12 @@ const ownEntries = (tx: Tx, { customerId, currency }: BalanceOf) => sql`
      and own.account = any (${[...OF_BALANCE]}::text[])`;
 
 /** The balance of a customer as it was at an instant: without the bookings of that instant itself. */
-export const selectBalanceBefore = async (tx: Tx, of: BalanceOf, at: Instant): Promise<Decimal> =>
-  (
-    await tx.one<{ balance: Decimal }>(sql`
-      select coalesce(sum(e.amount), 0) as balance
-        from (select own.merchant_id, own.transaction_id, own.amount from ${ownEntries(tx, of)}) e
-        join ledger_transaction t on t.merchant_id = e.merchant_id and t.id = e.transaction_id
-       where t.created_at < ${at}`)
-  ).balance;
+export const selectBalanceBefore = (tx: Tx, of: BalanceOf, at: Instant): Promise<Decimal> =>
+  tx.value<Decimal>(sql`
+    select coalesce(sum(e.amount), 0) as balance
+      from (select own.merchant_id, own.transaction_id, own.amount from ${ownEntries(tx, of)}) e
+      join ledger_transaction t on t.merchant_id = e.merchant_id and t.id = e.transaction_id
+     where t.created_at < ${at}`);
 
 /** A transaction of the ledger as one customer sees it. Above 0: it owes more, or money came in or is a loss. */
 export interface CustomerTransaction {
@@ -253,9 +249,7 @@ export const selectTransactionsOf = (
      order by t.created_at, t.seq limit ${most}`);
 
 /** The currencies in which something was ever booked for a customer, in their order. */
-export const selectCurrenciesOf = async (tx: Tx, customerId: string): Promise<string[]> =>
-  (
-    await tx.rows<{ currency: string }>(sql`
-      select distinct currency from ledger_entry
-       where merchant_id = ${tx.merchantId} and customer_id = ${customerId} order by currency`)
-  ).map(({ currency }) => currency);
+export const selectCurrenciesOf = (tx: Tx, customerId: string): Promise<string[]> =>
+  tx.values<string>(sql`
+    select distinct currency from ledger_entry
+     where merchant_id = ${tx.merchantId} and customer_id = ${customerId} order by currency`);

@@ -1,6 +1,6 @@
 import { type Route, routesOf } from '../http/index.ts';
 import type { EnvironmentName } from '../identity/index.ts';
-import { notFound, ok } from '../kernel/result.ts';
+import { mapped, notFound, ok } from '../kernel/result.ts';
 import { logoOf } from './attachments.ts';
 import { selectMail, selectMails } from './mails.sql.ts';
 import { MailListQuery, MailReply, toMailReply } from './schemas.ts';
@@ -51,8 +51,6 @@ const sendRoute: Route = api.post('/v0/mails/:id/send', 'sendMail', {
   access: { role: 'member', merchant: one },
   replies: { 200: MailReply },
   errors: [409],
-  handler: async ({ tx, params, now }) => {
-    const sent = await sendAgain(tx, params.id, now);
-    return sent.ok ? ok(toMailReply(sent.value, 'production')) : sent;
-  },
+  handler: async ({ tx, params, now }) =>
+    mapped(await sendAgain(tx, params.id, now), (sent) => toMailReply(sent, 'production')),
 });

@@ -1,7 +1,7 @@
 import type { Database } from '../db/index.ts';
 import { ownerOf } from '../db/index.ts';
 import { type Caller, JSON_SUFFIX, JsonParts, type Place, type Route, routesOf, Type } from '../http/index.ts';
-import { fail, invalidField, notFound, ok, type Result } from '../kernel/result.ts';
+import { fail, invalidField, mapped, notFound, ok, type Result } from '../kernel/result.ts';
 import { BATCH_TYPE, type EventForm, formOf, type Headers, STRUCTURED_TYPE } from './events/cloud-events.ts';
 import { type EventRecord, toEventReply } from './events/event-record.ts';
 import { balancesAfter, checkSubjects, type EventBalances, EventsCreateQuery } from './events/expand.ts';
@@ -122,10 +122,8 @@ export const eventRoutes = (
       'the invoices that bill it. `outcome.reason` has the reason if none does.',
     access: { role: 'viewer', merchant: 'query', ownerless: true },
     replies: { 200: EventWithDataReply },
-    handler: async ({ tx, merchantId, params }) => {
-      const found = await findEvent(tx, merchantId, params.id, metersOf, findBilling);
-      return found.ok ? ok(found.value.event) : found;
-    },
+    handler: async ({ tx, merchantId, params }) =>
+      mapped(await findEvent(tx, merchantId, params.id, metersOf, findBilling), ({ event }) => event),
   }),
 ];
 

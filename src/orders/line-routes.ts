@@ -1,5 +1,5 @@
-import { ListOf, listReply, pageOf, type Route, routesOf } from '../http/index.ts';
-import { ok, type Result } from '../kernel/result.ts';
+import { type Route, routesOf } from '../http/index.ts';
+import { mapped, ok, type Result } from '../kernel/result.ts';
 import type { OrderDependencies } from './dependencies.ts';
 import { createLine, deleteLine, getLine, type LineOfOrder, listLines, updateLine } from './line-items.ts';
 import { toLineReply } from './present.ts';
@@ -33,19 +33,17 @@ export const lineRoutes = (dependencies: OrderDependencies): readonly Route[] =>
       return answer(await createLine(dependencies, tx, key, body, { by: caller.userId, wall: now }));
     },
   }),
-  api.get('/v0/orders/:id/lineItems', 'listOrderLineItems', {
+  api.list('/v0/orders/:id/lineItems', 'listOrderLineItems', {
     summary: 'List the line items of an order',
     description: 'The lines come in pages. `GET /v0/orders/{id}` has them all.',
     access: ofOrder('viewer'),
     query: OrderLineItemListQuery,
-    replies: { 200: ListOf(OrderLineItemReply) },
-    handler: async ({ tx, merchantId, params, query }) => {
-      const page = pageOf(query);
-      const found = await listLines(tx, { merchantId, id: params.id }, page);
-      if (!found.ok) return found;
-      const { order, data, total } = found.value;
-      return ok(listReply({ data: data.map((line) => toLineReply(line, order)), total }, page));
-    },
+    of: OrderLineItemReply,
+    list: async ({ tx, merchantId, params, page }) =>
+      mapped(await listLines(tx, { merchantId, id: params.id }, page), ({ order, data, total }) => ({
+        rows: data.map((line) => toLineReply(line, order)),
+        total,
+      })),
   }),
   api.get('/v0/orders/:id/lineItems/:lineItemId', 'getOrderLineItem', {
     summary: 'Retrieve a line item of an order',

@@ -29,12 +29,10 @@ export const lockOrderRow = (tx: Tx, id: string): Promise<OrderRow | undefined> 
     select ${COLUMNS} from sales_order where merchant_id = ${tx.merchantId} and id = ${id} for no key update`);
 
 /** Locks the free ones of some orders, without waiting. @returns their ids */
-export const lockFreeOrders = async (tx: Tx, ids: readonly string[]): Promise<string[]> =>
-  (
-    await tx.rows<{ id: string }>(sql`
-      select id from sales_order where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[])
-       order by id for no key update skip locked`)
-  ).map(({ id }) => id);
+export const lockFreeOrders = (tx: Tx, ids: readonly string[]): Promise<string[]> =>
+  tx.values<string>(sql`
+    select id from sales_order where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[])
+     order by id for no key update skip locked`);
 
 /** The same against everything, for a deletion: new references wait. */
 export const lockOrderRowForDeletion = (tx: Tx, id: string): Promise<OrderRow | undefined> =>

@@ -1,4 +1,4 @@
-import { ListOf, listReply, pageOf, type Route, routesOf } from '../http/index.ts';
+import { type Route, routesOf } from '../http/index.ts';
 import { ok, type Result } from '../kernel/result.ts';
 import type { OrderDependencies } from './dependencies.ts';
 import { lineRoutes } from './line-routes.ts';
@@ -28,18 +28,17 @@ export function orderRoutes(dependencies: OrderDependencies): readonly Route[] {
       replies: { 201: OrderReply },
       handler: async ({ tx, body, now }) => answer(tx, await createOrder(dependencies, tx, body, now)),
     }),
-    api.get('/v0/orders', 'listOrders', {
+    api.list('/v0/orders', 'listOrders', {
       summary: 'List orders',
       description:
         'The newest order comes first. `status=cancelled` lists the orders with `cancelledAt`; the other statuses ' +
         'exclude them.',
       access: { role: 'viewer', merchant: 'query', by: ['customerId'] },
       query: OrderListQuery,
-      replies: { 200: ListOf(OrderReply) },
-      handler: async ({ tx, merchantId, query }) => {
-        const page = pageOf(query);
+      of: OrderReply,
+      list: async ({ tx, merchantId, query, page }) => {
         const { data, total } = await listOrders(tx, merchantId, query, page);
-        return ok(listReply({ data: await toOrderReplies(dependencies, tx, data), total }, page));
+        return { rows: await toOrderReplies(dependencies, tx, data), total };
       },
     }),
     api.get('/v0/orders/:id', 'getOrder', {

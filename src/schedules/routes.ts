@@ -1,5 +1,5 @@
 import { ListOf, listReply, type Route, routesOf } from '../http/index.ts';
-import { ok } from '../kernel/result.ts';
+import { mapped, ok } from '../kernel/result.ts';
 import type { ScheduleDependencies } from './dependencies.ts';
 import { listIntervals, replaceIntervals } from './intervals.ts';
 import { toIntervalReply, toScheduleReply } from './present.ts';
@@ -40,10 +40,8 @@ export const scheduleRoutes = (dependencies: ScheduleDependencies): readonly Rou
     mostKeys: MOST_KEYS_OF_INTERVALS,
     replies: { 201: BillingScheduleReply },
     errors: [409],
-    handler: async ({ tx, body, caller, now }) => {
-      const made = await createSchedule(dependencies, tx, body, { by: caller.userId, wall: now });
-      return made.ok ? ok(toScheduleReply(made.value)) : made;
-    },
+    handler: async ({ tx, body, caller, now }) =>
+      mapped(await createSchedule(dependencies, tx, body, { by: caller.userId, wall: now }), toScheduleReply),
   }),
   api.list('/v0/billingSchedules', 'listBillingSchedules', {
     summary: 'List billing schedules',
@@ -61,10 +59,8 @@ export const scheduleRoutes = (dependencies: ScheduleDependencies): readonly Rou
       '/v0/billingSchedules/{id}/invoices`.',
     access: { role: 'viewer', merchant: ofSchedule },
     replies: { 200: BillingScheduleReply },
-    handler: async ({ tx, merchantId, params }) => {
-      const found = await getSchedule(tx, keyOf(merchantId, params));
-      return found.ok ? ok(toScheduleReply(found.value)) : found;
-    },
+    handler: async ({ tx, merchantId, params }) =>
+      mapped(await getSchedule(tx, keyOf(merchantId, params)), toScheduleReply),
   }),
   api.patch('/v0/billingSchedules/:id', 'updateBillingSchedule', {
     summary: 'Update a billing schedule',

@@ -1,14 +1,13 @@
 import type { Tx } from '../db/index.ts';
-import { listReply, pageOf, Reply, type Route, routesOf } from '../http/index.ts';
+import { Reply, type Route, routesOf } from '../http/index.ts';
 import { showInvoice } from '../invoicing/index.ts';
 import { invalidField, ok, type Result } from '../kernel/result.ts';
 import { formatInstant } from '../kernel/time.ts';
 import {
   ChangeCreateBody,
+  ListedChangeReply,
   PlanSimulationReply,
   SimulationCreateBody,
-  SubscriptionChangeListQuery,
-  SubscriptionChangeListReply,
   SubscriptionChangeReply,
 } from './changes/change-schemas.ts';
 import { cancelChange, changePlan } from './changes/changes.ts';
@@ -56,18 +55,15 @@ export const changeRoutes = (dependencies: SubscriptionDependencies): readonly R
       return shown.ok ? ok(new Reply(dryRun ? 200 : 201, shown.value)) : shown;
     },
   }),
-  api.get('/v0/subscriptions/:id/changes', 'listSubscriptionChanges', {
+  api.list('/v0/subscriptions/:id/changes', 'listSubscriptionChanges', {
     summary: 'List the changes of a subscription',
     description: 'The newest change comes first. The list includes applied, scheduled and cancelled changes.',
     access: ofSubscription('viewer'),
-    query: SubscriptionChangeListQuery,
-    replies: { 200: SubscriptionChangeListReply },
-    handler: async ({ tx, params, query }) => {
-      const page = pageOf(query);
+    of: ListedChangeReply,
+    list: async ({ tx, params, page }) => {
       const { rows, total } = await selectChanges(tx, params.id, page);
       const quantities = await quantitiesOf(tx, rows);
-      const data = rows.map((row, index) => toChangeReply(row, quantities[index] ?? {}));
-      return ok(listReply({ data, total }, page));
+      return { rows: rows.map((row, index) => toChangeReply(row, quantities[index] ?? {})), total };
     },
   }),
   api.delete('/v0/subscriptions/:id/changes/:changeId', 'cancelSubscriptionChange', {

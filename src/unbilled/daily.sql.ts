@@ -4,13 +4,11 @@ import { merchantsWithEvents } from '../metering/index.ts';
 import type { Reason } from './unbilled.ts';
 
 /** Some merchants with events and without a report of the day. */
-export const selectUnseen = async (tx: Tx, day: string, most: number): Promise<string[]> =>
-  (
-    await tx.rows<{ merchantId: string }>(sql`
-      select t.merchant_id from (${merchantsWithEvents}) t
-       where not exists (select from unbilled_day d where d.merchant_id = t.merchant_id and d.day = ${day}::date)
-       order by 1 limit ${most}`)
-  ).map(({ merchantId }) => merchantId);
+export const selectUnseen = (tx: Tx, day: string, most: number): Promise<string[]> =>
+  tx.values<string>(sql`
+    select t.merchant_id from (${merchantsWithEvents}) t
+     where not exists (select from unbilled_day d where d.merchant_id = t.merchant_id and d.day = ${day}::date)
+     order by 1 limit ${most}`);
 
 /** Of several at once one succeeds; the others wait, and learn that it was done. @returns whether it is ours to tell */
 export const insertDay = async (tx: Tx, { day, mark }: { day: string; mark: bigint }, now: Instant): Promise<boolean> =>
@@ -19,11 +17,9 @@ export const insertDay = async (tx: Tx, { day, mark }: { day: string; mark: bigi
     on conflict do nothing`)) === 1;
 
 /** The mark up to which the merchant's events were searched with an earlier day; null: with none. */
-export const selectMarkBefore = async (tx: Tx, day: string): Promise<bigint | null> =>
-  (
-    await tx.one<{ mark: bigint | null }>(sql`
-      select max(mark) as mark from unbilled_day where merchant_id = ${tx.merchantId} and day < ${day}::date`)
-  ).mark;
+export const selectMarkBefore = (tx: Tx, day: string): Promise<bigint | null> =>
+  tx.value<bigint | null>(sql`
+    select max(mark) as mark from unbilled_day where merchant_id = ${tx.merchantId} and day < ${day}::date`);
 
 export interface Finding {
   /** Null: no metric counts the events. */

@@ -144,9 +144,8 @@ const redelivered = ({ merchantId, endpointId, eventId, from, to, types, onlyFai
           or (${eventId ?? null}::text is not null and ${endpointId}::text is not null))
      and (not ${onlyFailed} or coalesce(d.status, 'exhausted') = 'exhausted')`;
 
-export const countRedelivered = async (tx: Tx, which: Redelivery, most: number): Promise<number> =>
-  (await tx.one<{ count: number }>(sql`select count(*)::int as count from (${redelivered(which)} limit ${most}) r`))
-    .count;
+export const countRedelivered = (tx: Tx, which: Redelivery, most: number): Promise<number> =>
+  tx.value<number>(sql`select count(*)::int as count from (${redelivered(which)} limit ${most}) r`);
 
 /** Puts deliveries into the queue, from the beginning of the schedule. @returns how many */
 export const insertDeliveriesAgain = (tx: Tx, which: Redelivery): Promise<number> =>

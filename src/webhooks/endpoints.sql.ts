@@ -108,5 +108,5 @@ export const noteProgramRun = (database: Database, now: Instant) =>
   database.transaction('nobody', (tx) => tx.one(sql`select note_program_run(${now})`));
 
 /** How long the program was off between two instants. */
-export const selectSecondsOff = async (tx: Tx, since: Instant, until: Instant): Promise<number> =>
-  (await tx.one<{ seconds: number }>(sql`select seconds_off(${since}, ${until}) as seconds`)).seconds;
+export const selectSecondsOff = (tx: Tx, since: Instant, until: Instant): Promise<number> =>
+  tx.value<number>(sql`select seconds_off(${since}, ${until}) as seconds`);

@@ -127,6 +127,14 @@ const mortal = (tx: Tx, before: () => Promise<void>): Tx => ({
     await before();
     return tx.one<Row>(query);
   },
+  value: async <Value>(query: Sql) => {
+    await before();
+    return tx.value<Value>(query);
+  },
+  values: async <Value>(query: Sql) => {
+    await before();
+    return tx.values<Value>(query);
+  },
   run: async (query) => {
     await before();
     return tx.run(query);

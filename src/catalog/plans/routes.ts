@@ -11,7 +11,6 @@ import {
   PlanVersionReply,
   PlanVersionSummaryReply,
   PlanVersionUpdateBody,
-  VersionListQuery,
 } from './schema.ts';
 import { changeVersion, createVersion, getVersion, listVersions } from './versions.ts';
 
@@ -67,7 +66,6 @@ export const planRoutes = (options: CatalogOptions): readonly Route[] => [
     summary: 'List the versions of a plan',
     description: 'Newest first, without their prices.',
     access: { role: 'viewer', merchant: one },
-    query: VersionListQuery,
     of: PlanVersionSummaryReply,
     list: ({ tx, params, page }) => listVersions(tx, params.id, page, options),
   }),

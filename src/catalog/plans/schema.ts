@@ -337,5 +337,3 @@ export const PlanVersionUpdateBody = Strict(
   { $id: 'PlanVersionUpdate', 'x-fields': VERSION_FIELDS, examples: [{ default: true }] },
 );
 export type PlanVersionUpdateBody = Static<typeof PlanVersionUpdateBody>;
-
-export const VersionListQuery = ListQuery({});

@@ -70,19 +70,15 @@ export const selectVersions = (tx: Tx, planId: string, page: PageRequest) =>
     page,
   );
 
-export const selectVersionIds = async (tx: Tx, planId: string): Promise<string[]> =>
-  (
-    await tx.rows<{ id: string }>(sql`
-      select id from plan_version where merchant_id = ${tx.merchantId} and plan_id = ${planId}`)
-  ).map(({ id }) => id);
+export const selectVersionIds = (tx: Tx, planId: string): Promise<string[]> =>
+  tx.values<string>(sql`
+    select id from plan_version where merchant_id = ${tx.merchantId} and plan_id = ${planId}`);
 
 /** The number after the newest; the plan's row must be locked. */
-export const selectNextVersionNumber = async (tx: Tx, planId: string): Promise<number> =>
-  (
-    await tx.one<{ next: number }>(sql`
-      select max(version_number) + 1 as next from plan_version
-       where merchant_id = ${tx.merchantId} and plan_id = ${planId}`)
-  ).next;
+export const selectNextVersionNumber = (tx: Tx, planId: string): Promise<number> =>
+  tx.value<number>(sql`
+    select max(version_number) + 1 as next from plan_version
+     where merchant_id = ${tx.merchantId} and plan_id = ${planId}`);
 
 export const updateVersion = (
   tx: Tx,

@@ -176,11 +176,9 @@ export const keptByStatus = (
      group by 1, 2`);
 
 /** Merchants with changes that the counts do not hold yet. */
-export const selectMerchantsToCount = async (tx: Tx): Promise<string[]> =>
-  (
-    await tx.rows<{ merchantId: string }>(sql`
-      select distinct merchant_id from list_count_change order by 1`)
-  ).map(({ merchantId }) => merchantId);
+export const selectMerchantsToCount = (tx: Tx): Promise<string[]> =>
+  tx.values<string>(sql`
+    select distinct merchant_id from list_count_change order by 1`);
 
 /**
  * Adds the oldest changes of a merchant to its counts. One worker at a time adds the changes of a merchant.
@@ -201,5 +199,5 @@ export async function countListsAgain(tx: Tx): Promise<number> {
 }
 
 /** All merchants, and the platform, whose lists are counted too. */
-export const selectAllMerchants = async (tx: Tx): Promise<string[]> =>
-  (await tx.rows<{ id: string }>(sql`select id from merchants_with_lists() id order by 1`)).map(({ id }) => id);
+export const selectAllMerchants = (tx: Tx): Promise<string[]> =>
+  tx.values<string>(sql`select id from merchants_with_lists() id order by 1`);

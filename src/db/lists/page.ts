@@ -160,6 +160,6 @@ export async function pageOfRows<Row>(
   if (count) return { rows, total: await count() };
   return {
     rows,
-    total: (await tx.one<{ total: number }>(sql`select count(*)::int as total from ${from} where ${where}`)).total,
+    total: await tx.value<number>(sql`select count(*)::int as total from ${from} where ${where}`),
   };
 }

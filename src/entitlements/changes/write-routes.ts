@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/index.ts';
 import { Reply, type Route, routesOf } from '../../http/index.ts';
-import { ok, type Result } from '../../kernel/result.ts';
+import { mapped, ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { EntitlementDependencies } from '../entitlement/dependencies.ts';
 import type { EntitlementRow } from '../entitlement/entitlement.ts';
@@ -22,10 +22,8 @@ export const entitlementWriteRoutes = (dependencies: EntitlementDependencies): r
     body: EntitlementCreateBody,
     replies: { 201: EntitlementDetailReply },
     errors: [409],
-    handler: async ({ tx, body, now }) => {
-      const made = await shown(tx, await createByHand(dependencies, tx, body, now));
-      return made.ok ? ok(new Reply(201, made.value)) : made;
-    },
+    handler: async ({ tx, body, now }) =>
+      mapped(await shown(tx, await createByHand(dependencies, tx, body, now)), (made) => new Reply(201, made)),
   }),
   api.post('/v1/entitlements/:id/reset', 'resetEntitlement', {
     summary: 'Reset an entitlement',

@@ -3,7 +3,6 @@ import {
   DecimalNumber,
   type FieldWords,
   Id,
-  ListOf,
   ListQuery,
   Nullable,
   NumberOut,
@@ -79,8 +78,6 @@ export const GrantReply = Type.Object(
     'x-compact': { recurrencePeriod: 'null', idempotencyKey: 'null' } satisfies CompactForms,
   },
 );
-
-export const GrantListReply = ListOf(GrantReply);
 
 /** `limit` 20 unless told (api.md, Lists). */
 export const GrantListQuery = ListQuery(

@@ -2,7 +2,6 @@ import {
   type CompactForms,
   type FieldWords,
   Id,
-  ListOf,
   ListQuery,
   MapOut,
   MetadataOut,
@@ -157,7 +156,7 @@ export const EntitlementDetailReply = Type.Union(
 export type EntitlementDetailReply = Static<typeof EntitlementDetailReply>;
 
 const listed = { entitlementId: Id('entitlement') };
-const EntitlementItem = Type.Union(
+export const EntitlementItemReply = Type.Union(
   [
     Type.Object(
       { ...metered, ...listed },
@@ -191,7 +190,6 @@ const EntitlementItem = Type.Union(
     description: 'The right of a customer to a feature. `featureType` decides the further fields.',
   },
 );
-export const EntitlementListReply = ListOf(EntitlementItem);
 
 const At = Type.Optional(Timestamp);
 

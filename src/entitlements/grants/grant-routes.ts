@@ -1,6 +1,6 @@
-import { listReply, pageOf, Reply, type Route, routesOf } from '../../http/index.ts';
-import { ok } from '../../kernel/result.ts';
-import { GrantCreateBody, GrantListQuery, GrantListReply, GrantReply } from '../entitlement/grant-schemas.ts';
+import { Reply, type Route, routesOf } from '../../http/index.ts';
+import { mapped } from '../../kernel/result.ts';
+import { GrantCreateBody, GrantListQuery, GrantReply } from '../entitlement/grant-schemas.ts';
 import { createGrant, getGrant, listGrants, toGrantReply, voidGrant } from './grants.ts';
 
 const api = routesOf('Entitlements');
@@ -21,35 +21,28 @@ export const grantRoutes: readonly Route[] = [
     body: GrantCreateBody,
     replies: { 201: GrantReply },
     errors: [409],
-    handler: async ({ tx, merchantId, params, body, now }) => {
-      const made = await createGrant(tx, keyOf(merchantId, params), body, now);
-      return made.ok ? ok(new Reply(201, toGrantReply(made.value))) : made;
-    },
+    handler: async ({ tx, merchantId, params, body, now }) =>
+      mapped(await createGrant(tx, keyOf(merchantId, params), body, now), (made) => new Reply(201, toGrantReply(made))),
   }),
-  api.get('/v1/entitlements/:id/grants', 'listGrants', {
+  api.list('/v1/entitlements/:id/grants', 'listGrants', {
     summary: 'List grants of an entitlement',
     description:
       'Newest first. Grants that the template issued are listed too. Voided grants are left out unless ' +
       '`includeVoided` is true.',
     access: ofEntitlement('viewer'),
     query: GrantListQuery,
-    replies: { 200: GrantListReply },
-    handler: async ({ tx, merchantId, params, query, now }) => {
-      const page = pageOf(query);
-      const filter = { includeVoided: query.includeVoided ?? false };
-      const found = await listGrants(tx, keyOf(merchantId, params), filter, page, now);
-      return found.ok ? ok(listReply({ ...found.value, data: found.value.data.map(toGrantReply) }, page)) : found;
-    },
+    of: GrantReply,
+    list: ({ tx, merchantId, params, query, page, now }) =>
+      listGrants(tx, keyOf(merchantId, params), { includeVoided: query.includeVoided ?? false }, page, now),
+    each: toGrantReply,
   }),
   api.get('/v1/entitlements/:id/grants/:grantId', 'getGrant', {
     summary: 'Retrieve a grant',
     description: 'Answers one grant, voided or not.',
     access: ofEntitlement('viewer'),
     replies: { 200: GrantReply },
-    handler: async ({ tx, merchantId, params, now }) => {
-      const found = await getGrant(tx, keyOf(merchantId, params), params.grantId, now);
-      return found.ok ? ok(toGrantReply(found.value)) : found;
-    },
+    handler: async ({ tx, merchantId, params, now }) =>
+      mapped(await getGrant(tx, keyOf(merchantId, params), params.grantId, now), toGrantReply),
   }),
   api.delete('/v1/entitlements/:id/grants/:grantId', 'voidGrant', {
     summary: 'Void a grant',
@@ -58,9 +51,7 @@ export const grantRoutes: readonly Route[] = [
       'voided grant.',
     access: ofEntitlement('member'),
     replies: { 200: GrantReply },
-    handler: async ({ tx, merchantId, params, now }) => {
-      const voided = await voidGrant(tx, keyOf(merchantId, params), params.grantId, now);
-      return voided.ok ? ok(toGrantReply(voided.value)) : voided;
-    },
+    handler: async ({ tx, merchantId, params, now }) =>
+      mapped(await voidGrant(tx, keyOf(merchantId, params), params.grantId, now), toGrantReply),
   }),
 ];

@@ -4,13 +4,9 @@ import {
   DecimalNumber,
   type FieldWords,
   Id,
-  ListOf,
-  ListQuery,
-  listReply,
   Nullable,
   NumberOut,
   OneOf,
-  pageOf,
   type Route,
   routesOf,
   type Static,
@@ -98,19 +94,16 @@ export const reservationRoutes: readonly Route[] = [
         ),
       ),
   }),
-  api.get('/v1/entitlements/:id/reservations', 'listReservations', {
+  api.list('/v1/entitlements/:id/reservations', 'listReservations', {
     summary: 'List reservations of an entitlement',
     description: 'Newest first, in every status.',
     access: ofEntitlement('viewer'),
-    query: ListQuery({}),
-    replies: { 200: ListOf(ReservationReply) },
-    handler: async ({ tx, params, query, now }) => {
+    of: ReservationReply,
+    list: async ({ tx, params, page, now }) => {
       const found = await entitlementNow(tx, params.id, now);
       if (!found.ok) return found;
-      const page = pageOf(query);
       const { rows, total } = await selectReservations(tx, found.value.entitlement, page);
-      const data = rows.map((row) => toReservationReply(row, found.value.now));
-      return ok(listReply({ data, total }, page));
+      return ok({ rows: rows.map((row) => toReservationReply(row, found.value.now)), total });
     },
   }),
   api.get('/v1/entitlements/:id/reservations/:reservationId', 'getReservation', {

@@ -9,7 +9,7 @@ import {
   Timestamp,
   Type,
 } from '../../http/index.ts';
-import { notFound, ok } from '../../kernel/result.ts';
+import { mapped, notFound, ok } from '../../kernel/result.ts';
 import { LOGO_TYPES, MOST_LOGO_BYTES } from './logo.ts';
 import { findLogo, publicLogo, removeLogo, storeLogo } from './operations.ts';
 
@@ -54,10 +54,8 @@ export const logoRoutes: readonly Route[] = [
     bodyLimit: MOST_LOGO_BYTES,
     replies: { 200: OrganizationLogoReply },
     errors: [413, 415],
-    handler: async ({ tx, merchantId, params, body, now }) => {
-      const kept = await storeLogo(tx, { merchantId, id: params.id }, body as RawBody, now);
-      return kept.ok ? ok(publicLogo(kept.value)) : kept;
-    },
+    handler: async ({ tx, merchantId, params, body, now }) =>
+      mapped(await storeLogo(tx, { merchantId, id: params.id }, body as RawBody, now), publicLogo),
   }),
   api.get(path, 'getOrganizationLogo', {
     summary: 'Download the logo of a merchant',

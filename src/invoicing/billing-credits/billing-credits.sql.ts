@@ -26,15 +26,10 @@ export async function selectBillingCredit(tx: Tx, id: string, lock = false): Pro
     select ${CREDIT_COLUMNS}, u.used, u.held from ${USED} where b.merchant_id = ${tx.merchantId} and b.id = ${id}`);
 }
 
-/** The key of a request to make a credit for a customer: another one under it waits. */
-export const creditKeysOf = (customerId: string) => ({
-  lock: (tx: Tx, key: string) =>
-    tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`billing credit ${customerId} ${key}`}, 0))`),
-  find: (tx: Tx, key: string) =>
-    tx.maybe<UsedCredit & { idempotencyPrint: Buffer | null }>(sql`
-      select ${CREDIT_COLUMNS}, b.idempotency_print, u.used, u.held from ${USED}
-       where b.merchant_id = ${tx.merchantId} and b.customer_id = ${customerId} and b.idempotency_key = ${key}`),
-});
+export const selectBillingCreditByKey = (tx: Tx, customerId: string, key: string) =>
+  tx.maybe<UsedCredit & { idempotencyPrint: Buffer | null }>(sql`
+    select ${CREDIT_COLUMNS}, b.idempotency_print, u.used, u.held from ${USED}
+     where b.merchant_id = ${tx.merchantId} and b.customer_id = ${customerId} and b.idempotency_key = ${key}`);
 
 /** Newest first. */
 export const selectBillingCreditPage = (tx: Tx, customerId: string, page: PageRequest) =>
@@ -71,12 +66,10 @@ export async function selectCreditsOfInvoice(tx: Tx, invoiceId: string, lock = f
 /** How many credits a customer's automatic top-ups have made since an instant. */
 export const countTopUps = async (tx: Tx, customerId: string, since: Instant): Promise<number> =>
   Number(
-    (
-      await tx.one<{ count: bigint }>(sql`
-        select count(*) as count from billing_credit
-         where merchant_id = ${tx.merchantId} and customer_id = ${customerId} and source = 'top_up'
-           and created_at >= ${since}`)
-    ).count,
+    await tx.value<bigint>(sql`
+      select count(*) as count from billing_credit
+       where merchant_id = ${tx.merchantId} and customer_id = ${customerId} and source = 'top_up'
+         and created_at >= ${since}`),
   );
 
 /** @param isUndone because its invoice was credited, or the payment of it came back */

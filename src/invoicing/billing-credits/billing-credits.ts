@@ -3,14 +3,18 @@ import { findCustomer } from '../../customers/index.ts';
 import { checkReference, type Tx } from '../../db/index.ts';
 import { bodyKey, findCreated, keyColumns } from '../../http/index.ts';
 import { decimalOf, ZERO } from '../../kernel/decimal.ts';
-import { digitsProblem, roundTo } from '../../kernel/money.ts';
 import { fail, invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
 import { type Instant, instantOrNull, isAfter } from '../../kernel/time.ts';
 import { clockForCustomer } from '../invoice/customer-clock.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { checkChosen } from '../terms/applies-to.ts';
 import type { BillingCredit, UsedCredit } from '../terms/billing-credit.ts';
-import { creditKeysOf, selectBillingCredit, selectCreditsOf, updateVoidedAt } from './billing-credits.sql.ts';
+import {
+  selectBillingCredit,
+  selectBillingCreditByKey,
+  selectCreditsOf,
+  updateVoidedAt,
+} from './billing-credits.sql.ts';
 import { balanceOf, type CreditBalance, figuresOf, type ReadCredit } from './figures.ts';
 import { makeBillingCredit } from './make.ts';
 import { openUses } from './open-uses.ts';
@@ -33,7 +37,10 @@ export async function createBillingCredit(
   wall: Instant,
 ): Promise<Result<MadeCredit>> {
   const key = bodyKey(`billing credit of ${customerId}`, body);
-  const known = await findCreated(tx, key, creditKeysOf(customerId));
+  const known = await findCreated(tx, key, {
+    kind: `billing credit ${customerId}`,
+    find: (_, text) => selectBillingCreditByKey(tx, customerId, text),
+  });
   if (!known.ok) return known;
   if (known.value) return ok({ ...(await readCredit(dependencies, tx, known.value, wall)), isNew: false });
   const customer = await findCustomer(tx, customerId, { keep: true }); // a deletion waits for us
@@ -56,9 +63,7 @@ export async function createBillingCredit(
     testClockId: clock.value,
     metadata: body.metadata ?? {},
   };
-  const { amount, currency, effectiveAt, expiresAt } = credit;
-  if (!roundTo(amount, currency, 'half-away-from-zero').eq(amount))
-    return invalidField('amount', digitsProblem(currency));
+  const { effectiveAt, expiresAt } = credit;
   if (expiresAt !== null && !isAfter(expiresAt, effectiveAt))
     return invalidField('expiresAt', 'must be after effectiveAt');
   const named = await checkChosen(tx, credit.appliesTo);

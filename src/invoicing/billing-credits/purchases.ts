@@ -3,7 +3,7 @@ import { findCustomer } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { findCreated, fingerprint } from '../../http/index.ts';
 import { type Decimal, decimal, decimalOf, ONE, plain, ZERO } from '../../kernel/decimal.ts';
-import { digitsProblem, formatMoney, roundTo } from '../../kernel/money.ts';
+import { formatMoney } from '../../kernel/money.ts';
 import { failAsConflict, invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
 import {
   addDuration,
@@ -19,7 +19,7 @@ import type { OneOffLine } from '../calculation/one-off-lines.ts';
 import { clockForCustomer } from '../invoice/customer-clock.ts';
 import type { InvoicingDependencies, PurposeHandler } from '../invoice/dependencies.ts';
 import type { BoughtCredit, InvoiceRow } from '../invoice/invoice.ts';
-import { lockInvoiceKey, selectInvoiceByKey } from '../invoice/invoices.sql.ts';
+import { selectInvoiceByKey } from '../invoice/invoices.sql.ts';
 import { makeOneOffInvoice } from '../issue/make-one-off.ts';
 import { selectCreditsOfInvoice, updateVoidedAt } from './billing-credits.sql.ts';
 import { makeBillingCredit } from './make.ts';
@@ -62,7 +62,7 @@ export async function buyBillingCredit(
 ): Promise<Result<CreditPurchase>> {
   const key = `billing credit purchase of ${customerId}: ${body.idempotencyKey}`;
   const idempotency = { key, fingerprint: fingerprint('billing credit purchase', body) };
-  const known = await findCreated(tx, idempotency, { lock: lockInvoiceKey, find: selectInvoiceByKey });
+  const known = await findCreated(tx, idempotency, { kind: 'invoice', find: selectInvoiceByKey });
   if (!known.ok) return known;
   if (known.value) {
     const now = await effectiveNow(tx, known.value.clockId, wall);
@@ -75,11 +75,6 @@ export async function buyBillingCredit(
   const now = await effectiveNow(tx, clock.value, wall);
   const { currency, redirectUrls } = body;
   const [amount, price] = [decimalOf(body.amount), decimalOf(body.price ?? body.amount)];
-  for (const [field, value] of [
-    ['amount', amount],
-    ['price', price],
-  ] as const)
-    if (!roundTo(value, currency, 'half-away-from-zero').eq(value)) return invalidField(field, digitsProblem(currency));
   const expiresAt = instantOrNull(body.expiresAt);
   if (expiresAt !== null && !isAfter(expiresAt, now)) return invalidField('expiresAt', 'must be in the future');
   const usual = now.add({ minutes: DEFAULT_SESSION_MINUTES });

@@ -1,5 +1,5 @@
-import { Reply, type Route, routesOf } from '../../http/index.ts';
-import { ok, type Result } from '../../kernel/result.ts';
+import { createdReply, type Route, routesOf } from '../../http/index.ts';
+import { mapped, ok } from '../../kernel/result.ts';
 import { instantOrNull } from '../../kernel/time.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { ReasonBody } from '../invoice/schemas.ts';
@@ -10,19 +10,16 @@ import { BillingCreditPurchaseBody, BillingCreditPurchaseReply, toPurchaseReply 
 import { buyBillingCredit } from './purchases.ts';
 import {
   BillingCreditCreateBody,
-  BillingCreditListQuery,
   BillingCreditReply,
   CreditBalanceQuery,
   CreditBalanceReply,
   toBalanceReply,
   toBillingCreditReply,
 } from './schemas.ts';
-import type { CreditTopUp } from './top-up.ts';
 import { CreditTopUpBody, CreditTopUpReply, toTopUpReply } from './top-up-schemas.ts';
 import { deleteTopUp, getTopUp, setTopUp } from './top-ups.ts';
 
 const api = routesOf('Billing credits');
-const replyOf = (topUp: Result<CreditTopUp>) => (topUp.ok ? ok(toTopUpReply(topUp.value)) : topUp);
 const ofCustomer = (role: 'viewer' | 'member') => ({ role, merchant: { of: 'id', kind: 'customer' } }) as const;
 
 /** The billing credits of a customer (commercial.md §3). */
@@ -39,16 +36,13 @@ export const billingCreditRoutes = (
     body: BillingCreditCreateBody,
     replies: { 201: BillingCreditReply, 200: BillingCreditReply },
     errors: [409],
-    handler: async ({ tx, params, body, now }) => {
-      const made = await createBillingCredit(dependencies, tx, params.id, body, now);
-      return made.ok ? ok(new Reply(made.value.isNew ? 201 : 200, toBillingCreditReply(made.value))) : made;
-    },
+    handler: async ({ tx, params, body, now }) =>
+      createdReply(await createBillingCredit(dependencies, tx, params.id, body, now), toBillingCreditReply),
   }),
   api.list('/v0/customers/:id/billingCredits', 'listBillingCredits', {
     summary: 'List the billing credits of a customer',
     description: 'The newest credit comes first.',
     access: ofCustomer('viewer'),
-    query: BillingCreditListQuery,
     of: BillingCreditReply,
     list: async ({ tx, params, page, now }) => {
       const { rows, total } = await selectBillingCreditPage(tx, params.id, page);
@@ -77,10 +71,10 @@ export const billingCreditRoutes = (
     body: BillingCreditPurchaseBody,
     replies: { 201: BillingCreditPurchaseReply, 200: BillingCreditPurchaseReply },
     errors: [409],
-    handler: async ({ tx, params, body, now }) => {
-      const made = await buyBillingCredit(dependencies, tx, params.id, body, now);
-      return made.ok ? ok(new Reply(made.value.isNew ? 201 : 200, toPurchaseReply(dependencies, made.value))) : made;
-    },
+    handler: async ({ tx, params, body, now }) =>
+      createdReply(await buyBillingCredit(dependencies, tx, params.id, body, now), (made) =>
+        toPurchaseReply(dependencies, made),
+      ),
   }),
   api.put('/v0/customers/:id/creditTopUp', 'setCreditTopUp', {
     summary: 'Top up billing credits automatically',
@@ -91,14 +85,15 @@ export const billingCreditRoutes = (
     body: CreditTopUpBody,
     replies: { 200: CreditTopUpReply },
     errors: [409],
-    handler: async ({ tx, params, body, now }) => replyOf(await setTopUp(dependencies, tx, params.id, body, now)),
+    handler: async ({ tx, params, body, now }) =>
+      mapped(await setTopUp(dependencies, tx, params.id, body, now), toTopUpReply),
   }),
   api.get('/v0/customers/:id/creditTopUp', 'getCreditTopUp', {
     summary: 'Retrieve the automatic top-up of a customer',
     description: 'If there is none: 404.',
     access: ofCustomer('viewer'),
     replies: { 200: CreditTopUpReply },
-    handler: async ({ tx, params }) => replyOf(await getTopUp(tx, params.id)),
+    handler: async ({ tx, params }) => mapped(await getTopUp(tx, params.id), toTopUpReply),
   }),
   api.delete('/v0/customers/:id/creditTopUp', 'deleteCreditTopUp', {
     summary: 'End the automatic top-up of a customer',
@@ -115,9 +110,7 @@ export const billingCreditRoutes = (
     body: ReasonBody,
     replies: { 200: BillingCreditReply },
     errors: [409],
-    handler: async ({ tx, params, now }) => {
-      const voided = await voidBillingCredit(dependencies, tx, params.id, now);
-      return voided.ok ? ok(toBillingCreditReply(voided.value)) : voided;
-    },
+    handler: async ({ tx, params, now }) =>
+      mapped(await voidBillingCredit(dependencies, tx, params.id, now), toBillingCreditReply),
   }),
 ];

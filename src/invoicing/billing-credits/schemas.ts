@@ -3,7 +3,6 @@ import {
   DecimalText,
   type FieldWords,
   Id,
-  ListQuery,
   Metadata,
   MetadataOut,
   Name,
@@ -65,8 +64,6 @@ export const BillingCreditCreateBody = Strict(
   },
 );
 export type BillingCreditCreateBody = Static<typeof BillingCreditCreateBody>;
-
-export const BillingCreditListQuery = ListQuery({});
 
 export const BillingCreditReply = Type.Object(
   {

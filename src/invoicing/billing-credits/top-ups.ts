@@ -2,7 +2,7 @@ import { effectiveNow } from '../../clocks/index.ts';
 import { findCustomer, findPayers } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { type Decimal, decimalOf, plain } from '../../kernel/decimal.ts';
-import { digitsProblem, formatMoney, roundTo } from '../../kernel/money.ts';
+import { formatMoney } from '../../kernel/money.ts';
 import { fail, invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
 import { endOfDuration, type Instant } from '../../kernel/time.ts';
 import { defaultMethodOf } from '../../payments/index.ts';
@@ -53,11 +53,6 @@ export async function setTopUp(
   const now = await effectiveNow(tx, clock.value, wall);
   const { currency } = body;
   const [threshold, amount] = [decimalOf(body.threshold), decimalOf(body.amount)];
-  for (const [field, value] of [
-    ['threshold', threshold],
-    ['amount', amount],
-  ] as const)
-    if (!roundTo(value, currency, 'half-away-from-zero').eq(value)) return invalidField(field, digitsProblem(currency));
   const expiresAfter = body.expiresAfter ?? null;
   if (expiresAfter !== null && endOfDuration(expiresAfter, LENGTHS, now) === null)
     return invalidField('expiresAfter', 'must be an ISO 8601 duration above 0, at most P100Y');

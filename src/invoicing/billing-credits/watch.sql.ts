@@ -84,8 +84,8 @@ export const wakeCredits = (tx: Tx, customerIds: readonly string[]): Promise<unk
   tx.run(sql`select wake_credits(${tx.merchantId}, ${[...customerIds]}::text[])`);
 
 /** Does any merchant have credits? */
-export const hasCreditWatches = async (tx: Tx): Promise<boolean> =>
-  (await tx.one<{ exists: boolean }>(sql`select exists (select from credit_watch)`)).exists;
+export const hasCreditWatches = (tx: Tx): Promise<boolean> =>
+  tx.value<boolean>(sql`select exists (select from credit_watch)`);
 
 /** What credits no longer give access to; without a metric: all metered features of the subscription. */
 export interface Exhausted {

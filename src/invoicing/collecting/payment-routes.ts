@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/index.ts';
-import { Reply, type Route, routesOf } from '../../http/index.ts';
-import { ok } from '../../kernel/result.ts';
+import { createdReply, type Route, routesOf } from '../../http/index.ts';
+import { mapped, type Result } from '../../kernel/result.ts';
 import { instantOrNull } from '../../kernel/time.ts';
 import { listReceiptsOf, type PartReturn, type PaymentReceipt, partsOfPayments } from '../../payments/index.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
@@ -31,12 +31,10 @@ export const paymentRoutes = (dependencies: InvoicingDependencies): readonly Rou
     body: PaymentCreateBody,
     replies: { 201: InvoicePaymentReply, 200: InvoicePaymentReply },
     errors: [409],
-    handler: async ({ tx, params, body, now }) => {
-      const recorded = await recordPayment(dependencies, tx, params.id, body, now);
-      if (!recorded.ok) return recorded;
-      const { receipt, isNew } = recorded.value;
-      return ok(new Reply(isNew ? 201 : 200, toInvoicePaymentReply(dependencies.publicUrl, receipt)));
-    },
+    handler: async ({ tx, params, body, now }) =>
+      createdReply(await recordPayment(dependencies, tx, params.id, body, now), ({ receipt }) =>
+        toInvoicePaymentReply(dependencies.publicUrl, receipt),
+      ),
   }),
   api.list(path, 'listInvoicePayments', {
     summary: 'List the payments of an invoice',
@@ -65,10 +63,7 @@ export const paymentRoutes = (dependencies: InvoicingDependencies): readonly Rou
     errors: [409],
     handler: async ({ tx, params, body, now }) => {
       const { id: invoiceId, paymentId } = params as { id: string; paymentId: string };
-      const reversed = await reversePayment(dependencies, tx, { invoiceId, paymentId }, body, now);
-      if (!reversed.ok) return reversed;
-      const [{ receipt, returns }] = (await withReturns(tx, [reversed.value])) as [ReturnedPayment];
-      return ok(toInvoicePaymentReply(dependencies.publicUrl, receipt, returns));
+      return answer(tx, await reversePayment(dependencies, tx, { invoiceId, paymentId }, body, now), dependencies);
     },
   }),
   api.post(`${path}/:paymentId/markReturned`, 'markInvoicePaymentReturned', {
@@ -83,9 +78,7 @@ export const paymentRoutes = (dependencies: InvoicingDependencies): readonly Rou
     handler: async ({ tx, merchantId, params, body, now }) => {
       const { id, paymentId } = params as { id: string; paymentId: string };
       const returned = await returnPayment(tx, { merchantId, invoiceId: id, paymentId }, body, now);
-      if (!returned.ok) return returned;
-      const [{ receipt, returns }] = (await withReturns(tx, [returned.value])) as [ReturnedPayment];
-      return ok(toInvoicePaymentReply(dependencies.publicUrl, receipt, returns));
+      return answer(tx, returned, dependencies);
     },
   }),
 ];
@@ -94,6 +87,11 @@ export const paymentRoutes = (dependencies: InvoicingDependencies): readonly Rou
 interface ReturnedPayment {
   readonly receipt: PaymentReceipt;
   readonly returns: readonly PartReturn[];
+}
+
+async function answer(tx: Tx, payment: Result<PaymentReceipt>, { publicUrl }: InvoicingDependencies) {
+  const [read] = payment.ok ? await withReturns(tx, [payment.value]) : [];
+  return mapped(payment, (receipt) => toInvoicePaymentReply(publicUrl, receipt, read?.returns));
 }
 
 async function withReturns(tx: Tx, receipts: readonly PaymentReceipt[]): Promise<ReturnedPayment[]> {

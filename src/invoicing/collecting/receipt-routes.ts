@@ -1,5 +1,5 @@
-import { ListQuery, Reply, type Route, routesOf } from '../../http/index.ts';
-import { ok } from '../../kernel/result.ts';
+import { createdReply, type Route, routesOf } from '../../http/index.ts';
+import { mapped } from '../../kernel/result.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import {
   ReceiptApplyBody,
@@ -31,16 +31,13 @@ export const receiptRoutes = (dependencies: InvoicingDependencies): readonly Rou
     body: ReceiptCreateBody,
     replies: { 201: ReceiptReply, 200: ReceiptReply },
     errors: [409],
-    handler: async ({ tx, params, body, now }) => {
-      const made = await recordMoney(dependencies, tx, params.id, body, now);
-      return made.ok ? ok(new Reply(made.value.isNew ? 201 : 200, toReceiptReply(made.value.receipt))) : made;
-    },
+    handler: async ({ tx, params, body, now }) =>
+      createdReply(await recordMoney(dependencies, tx, params.id, body, now), ({ receipt }) => toReceiptReply(receipt)),
   }),
   api.list(path, 'listReceipts', {
     summary: 'List the receipts of a customer',
     description: 'The newest receipt comes first.',
     access: { role: 'viewer', merchant: { of: 'id', kind: 'customer' } },
-    query: ListQuery({}),
     of: ReceiptReply,
     list: ({ tx, params, page }) => listReceipts(tx, params.id, page),
     each: toReceiptReply,
@@ -54,10 +51,8 @@ export const receiptRoutes = (dependencies: InvoicingDependencies): readonly Rou
     body: ReceiptApplyBody,
     replies: { 200: ReceiptReply },
     errors: [409],
-    handler: async ({ tx, params, body, now }) => {
-      const applied = await applyReceipt(dependencies, tx, keyOf(params), body, now);
-      return applied.ok ? ok(toReceiptReply(applied.value)) : applied;
-    },
+    handler: async ({ tx, params, body, now }) =>
+      mapped(await applyReceipt(dependencies, tx, keyOf(params), body, now), toReceiptReply),
   }),
   api.post(`${path}/:receiptId/return`, 'returnReceipt', {
     summary: 'Mark the unapplied money of a receipt as returned',
@@ -66,9 +61,7 @@ export const receiptRoutes = (dependencies: InvoicingDependencies): readonly Rou
     body: ReceiptReturnBody,
     replies: { 200: ReceiptReply },
     errors: [409],
-    handler: async ({ tx, params, body, now }) => {
-      const returned = await returnReceipt(tx, keyOf(params), body, now);
-      return returned.ok ? ok(toReceiptReply(returned.value)) : returned;
-    },
+    handler: async ({ tx, params, body, now }) =>
+      mapped(await returnReceipt(tx, keyOf(params), body, now), toReceiptReply),
   }),
 ];

@@ -8,10 +8,6 @@ type NewReceipt = Omit<ReceiptRow, 'returnedAmount' | 'returnedAt' | 'returnRefe
 export const insertReceipt = (tx: Tx, receipt: NewReceipt): Promise<ReceiptRow> =>
   tx.one<ReceiptRow>(sql`${insertion('customer_receipt', receipt)} returning *`);
 
-/** Locks a key: a twin with the same key waits until this transaction ends, and then finds its receipt. */
-export const lockReceiptKey = (tx: Tx, key: string): Promise<number> =>
-  tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`receipt ${tx.merchantId} ${key}`}, 0))`);
-
 export const selectReceiptByKey = (tx: Tx, key: string): Promise<ReceiptRow | undefined> =>
   tx.maybe<ReceiptRow>(
     sql`select * from customer_receipt where merchant_id = ${tx.merchantId} and idempotency_key = ${key}`,

@@ -2,9 +2,10 @@ import { effectiveNow } from '../../clocks/index.ts';
 import { findCustomer } from '../../customers/index.ts';
 import { checkReference, type PageRequest, type Tx } from '../../db/index.ts';
 import { findCreated, fingerprint } from '../../http/index.ts';
+import { minorDigits } from '../../kernel/currency.ts';
 import { Decimal, decimalOf, plain, ZERO } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
-import { digitsProblem, roundTo } from '../../kernel/money.ts';
+import { digitsProblem } from '../../kernel/money.ts';
 import { invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
 import { wrongState } from '../../kernel/state-table.ts';
 import { type Instant, instantOf, isAfter } from '../../kernel/time.ts';
@@ -21,7 +22,6 @@ import {
   insertApplication,
   insertReceipt,
   lockReceipt,
-  lockReceiptKey,
   selectApplications,
   selectReceipt,
   selectReceiptByKey,
@@ -49,7 +49,7 @@ export async function recordMoney(
   wall: Instant,
 ): Promise<Result<{ receipt: Receipt; isNew: boolean }>> {
   const sent = { key: body.idempotencyKey, fingerprint: fingerprint(`receipts of ${customerId}`, body) };
-  const known = await findCreated(tx, sent, { lock: lockReceiptKey, find: selectReceiptByKey });
+  const known = await findCreated(tx, sent, { kind: 'receipt', find: selectReceiptByKey });
   if (!known.ok) return known;
   if (known.value) return ok({ receipt: await withApplications(tx, known.value), isNew: false });
   const clock = await clockForCustomer(dependencies, tx, customerId, body.testClockId);
@@ -57,7 +57,6 @@ export async function recordMoney(
   const now = await effectiveNow(tx, clock.value, wall);
   if (!(await findCustomer(tx, customerId, { keep: true }))) return notFound('customer'); // a deletion waits for us
   const amount = decimalOf(body.amount);
-  if (!isWhole(amount, body.currency)) return invalidField('amount', digitsProblem(body.currency));
   const receivedAt = body.receivedAt === undefined ? now : instantOf(body.receivedAt);
   if (isAfter(receivedAt, now)) return invalidField('receivedAt', 'must not be in the future');
   const receipt = await insertReceipt(tx, {
@@ -68,9 +67,6 @@ export async function recordMoney(
   await bookReceipt(tx, receipt, now);
   return ok({ receipt: { receipt, applications: [] }, isNew: true });
 }
-
-const isWhole = (amount: Decimal, currency: string): boolean =>
-  roundTo(amount, currency, 'half-away-from-zero').eq(amount);
 
 /** The receipts of a customer, newest first. */
 export async function listReceipts(
@@ -115,7 +111,7 @@ export async function applyReceipt(
     return invalidField('invoiceId', 'must be set, or wallet, and not both');
   const found = await selectReceipt(tx, key);
   if (!found) return notFound('receipt');
-  if (body.amount !== undefined && !isWhole(decimalOf(body.amount), found.currency))
+  if (body.amount !== undefined && decimalOf(body.amount).decimalPlaces() > minorDigits(found.currency))
     return invalidField('amount', digitsProblem(found.currency));
   return invoiceId === undefined
     ? applyToWallet(tx, found, body, wall)

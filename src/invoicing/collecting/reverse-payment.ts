@@ -13,7 +13,7 @@ import { selectUnvoidedCreditNote } from '../credit-notes/credit-notes.sql.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { type InvoiceRow, payerOf } from '../invoice/invoice.ts';
 import { updateInvoice, updateInvoiceStatus } from '../invoice/invoices.sql.ts';
-import { announceReversed } from '../invoice/purposes.ts';
+import { announceUndone } from '../invoice/purposes.ts';
 import { publishInvoice } from '../invoice/webhooks.ts';
 import { lockWithNow } from '../issue/actions.ts';
 import { reopen } from '../issue/reopen.ts';
@@ -79,7 +79,7 @@ async function reverse(
   now: Instant,
 ): Promise<Result<PaymentReceipt>> {
   const isPaid = invoice.status === 'PAID';
-  const undone = isPaid ? await announceReversed(dependencies, tx, invoice, now) : ok(undefined);
+  const undone = isPaid ? await announceUndone(dependencies, tx, invoice, 'reversed', now) : ok(undefined);
   if (!undone.ok) return undone;
   const isLoss = invoice.status === 'WRITTEN_OFF' || (isPaid && (await wasWrittenOff(tx, invoice)));
   const spent = await bookReversal(tx, invoice, payment, isLoss ? 'write_off' : 'receivable', now);

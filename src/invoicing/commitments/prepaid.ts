@@ -1,4 +1,4 @@
-import { LOCK_NOT_AVAILABLE, sqlState, type Tx } from '../../db/index.ts';
+import type { Tx } from '../../db/index.ts';
 import type { DueKind } from '../../jobs/index.ts';
 import { Decimal, decimal, ONE, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -25,7 +25,7 @@ import {
   type PrepaidDate,
   reachedEnd,
 } from '../terms/prepaid.ts';
-import { lockBilling, lockBillingNow } from '../usage/billing-lock.sql.ts';
+import { lockBilling, lockBillingIfFree, lockBillingNow } from '../usage/billing-lock.sql.ts';
 import { selectCommitment } from './commitments.sql.ts';
 import {
   type AskedDate,
@@ -63,17 +63,7 @@ export async function lockScopesNow(tx: Tx, records: readonly { readonly id: str
     tx,
     records.map(({ id }) => id),
   );
-  for (const scope of scopes) {
-    const ids = await billedFor(tx, scope);
-    const isFree = await lockBillingNow(tx, ids).then(
-      () => true,
-      (error: unknown) => {
-        if (sqlState(error) === LOCK_NOT_AVAILABLE) return false;
-        throw error;
-      },
-    );
-    if (isFree) free.add(scope.id);
-  }
+  for (const scope of scopes) if (await lockBillingIfFree(tx, await billedFor(tx, scope))) free.add(scope.id);
   return free;
 }
 

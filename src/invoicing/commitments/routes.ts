@@ -1,5 +1,5 @@
 import { type Route, routesOf } from '../../http/index.ts';
-import { ok, type Result } from '../../kernel/result.ts';
+import { mapped, type Result } from '../../kernel/result.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { ReasonBody } from '../invoice/schemas.ts';
 import { selectCommitmentPage } from './commitments.sql.ts';
@@ -15,7 +15,7 @@ import {
 
 const api = routesOf('Commitments');
 const one = { of: 'id', kind: 'commitment' } as const;
-const reply = (read: Result<ReadCommitment>) => (read.ok ? ok(toCommitmentReply(read.value)) : read);
+const reply = (read: Result<ReadCommitment>) => mapped(read, toCommitmentReply);
 
 /** `/v0/commitments`: what customers have promised to spend over a term (commercial.md §4). */
 export const commitmentRoutes = (dependencies: InvoicingDependencies): readonly Route[] => [

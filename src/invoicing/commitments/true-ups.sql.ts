@@ -49,14 +49,12 @@ export const selectOwnTrueUps = (tx: Tx, commitmentIds: readonly string[]): Prom
      order by l.seq`);
 
 /** Is one of its invoices on its way, so that it is not known what it asks? */
-export const isTrueUpOnItsWay = async (tx: Tx, commitmentId: string): Promise<boolean> =>
-  (
-    await tx.one<{ exists: boolean }>(sql`
-      select exists (
-        select from commitment_true_up t join invoice i on i.merchant_id = t.merchant_id and i.id = t.invoice_id
-         where t.merchant_id = ${tx.merchantId} and t.commitment_id = ${commitmentId}
-           and i.status in ('CALCULATING', 'FAILED'))`)
-  ).exists;
+export const isTrueUpOnItsWay = (tx: Tx, commitmentId: string): Promise<boolean> =>
+  tx.value<boolean>(sql`
+    select exists (
+      select from commitment_true_up t join invoice i on i.merchant_id = t.merchant_id and i.id = t.invoice_id
+       where t.merchant_id = ${tx.merchantId} and t.commitment_id = ${commitmentId}
+         and i.status in ('CALCULATING', 'FAILED'))`);
 
 /** @throws where it has asked so often already: the key of the table is "once" */
 export const insertOwnTrueUp = (
@@ -85,17 +83,11 @@ export const selectOpenPeriods = (tx: Tx, subscriptionIds: readonly string[]): P
        and status in ('ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING')`);
 
 /** When the last invoice of some subscriptions closes that begins by an instant; null: there is none. */
-export const selectLastClosing = async (
-  tx: Tx,
-  subscriptionIds: readonly string[],
-  by: Instant,
-): Promise<Instant | null> =>
-  (
-    await tx.one<{ at: Instant | null }>(sql`
-      select max(grace_period_end) as at from invoice
-       where merchant_id = ${tx.merchantId} and subscription_id = any (${[...subscriptionIds]}::text[])
-         and period_start <= ${by}`)
-  ).at;
+export const selectLastClosing = (tx: Tx, subscriptionIds: readonly string[], by: Instant): Promise<Instant | null> =>
+  tx.value<Instant | null>(sql`
+    select max(grace_period_end) as at from invoice
+     where merchant_id = ${tx.merchantId} and subscription_id = any (${[...subscriptionIds]}::text[])
+       and period_start <= ${by}`);
 
 type Watched = Pick<Commitment, 'id' | 'clockId'>;
 
@@ -105,11 +97,9 @@ export const insertTrueUpWatch = (tx: Tx, { id, clockId }: Watched, nextActionAt
     values (${tx.merchantId}, ${id}, ${clockId}, ${nextActionAt})`);
 
 /** Locks the watch. @returns how many of its segments are settled */
-export const lockTrueUpWatch = async (tx: Tx, id: string): Promise<number> =>
-  (
-    await tx.one<{ settled: number }>(sql`
-      select settled from true_up_watch where merchant_id = ${tx.merchantId} and id = ${id} for no key update`)
-  ).settled;
+export const lockTrueUpWatch = (tx: Tx, id: string): Promise<number> =>
+  tx.value<number>(sql`
+    select settled from true_up_watch where merchant_id = ${tx.merchantId} and id = ${id} for no key update`);
 
 export const updateTrueUpWatch = (tx: Tx, id: string, settled: number, nextActionAt: Instant | null): Promise<number> =>
   tx.run(sql`

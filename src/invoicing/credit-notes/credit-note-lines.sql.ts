@@ -83,21 +83,8 @@ export const insertCreditNoteLines = (tx: Tx, note: CreditNoteRow, lines: readon
             limit 1))
       from jsonb_to_recordset(${recordset(
         lines.map((line, position) => ({
-          merchantId: note.merchantId,
-          creditNoteId: note.id,
-          id: newId('lineItem'),
-          position,
-          creditId: line.creditId ?? null,
-          ...appliesTo(line),
-          displayName: line.displayName,
-          quantity: line.quantity.toFixed(),
-          unitPrice: line.unitPrice.toFixed(),
-          isAmount: line.isAmount,
-          amount: line.amount.toFixed(),
-          taxAmount: line.taxAmount.toFixed(),
-          taxRate: line.taxRate.toFixed(),
-          periodStart: line.periodStart.toString(),
-          periodEnd: line.periodEnd.toString(),
+          ...{ ...line, ...appliesTo(line), creditId: line.creditId ?? null },
+          ...{ merchantId: note.merchantId, creditNoteId: note.id, id: newId('lineItem'), position },
         })),
       )}) r (merchant_id text, credit_note_id text, id text, position int, credit_id text, price_id text,
            display_name text, quantity numeric, unit_price numeric, is_amount boolean, amount numeric,
@@ -109,5 +96,5 @@ const appliesTo = ({ priceId, appliesTo: of = null }: CreditNoteLine) =>
     ? { priceId, appliesToLineId: of, sourceKey: null, subscriptionId: null, chargedFrom: null, chargedTo: null }
     : {
         ...{ priceId, appliesToLineId: null, sourceKey: of.sourceKey, subscriptionId: of.subscriptionId },
-        ...{ chargedFrom: of.from.toString(), chargedTo: of.to.toString() },
+        ...{ chargedFrom: of.from, chargedTo: of.to },
       };

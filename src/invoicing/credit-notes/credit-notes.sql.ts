@@ -108,10 +108,6 @@ export const lockCreditNote = (
      where merchant_id = ${invoice.merchantId} and invoice_id = ${invoice.id} and id = ${id}
        and kind = ${kind} for update`);
 
-/** Locks a key: a twin with the same key waits until this transaction ends, and then finds its credit note. */
-export const lockCreditNoteKey = (tx: Tx, key: string): Promise<number> =>
-  tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`credit note ${tx.merchantId} ${key}`}, 0))`);
-
 export const selectCreditNoteByKey = (tx: Tx, key: string): Promise<CreditNoteRow | undefined> =>
   tx.maybe<CreditNoteRow>(
     sql`select * from credit_note where merchant_id = ${tx.merchantId} and idempotency_key = ${key}`,

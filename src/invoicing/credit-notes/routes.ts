@@ -4,7 +4,7 @@ import { isOverPart } from '../invoice/credit-note.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { selectCreditNote, selectLinesOfCreditNote } from './credit-note-lines.sql.ts';
 import { selectCreditNotes } from './credit-notes.sql.ts';
-import { CreditNoteListQuery, CreditNoteReply, toCreditNoteReply } from './schemas.ts';
+import { CreditNoteReply, toCreditNoteReply } from './schemas.ts';
 
 const api = routesOf('Invoices');
 const path = '/v2/invoices/:id/creditNotes';
@@ -18,7 +18,6 @@ export const creditNoteRoutes = ({ publicUrl }: InvoicingDependencies): readonly
       'The newest credit note comes first: refunds, the cancellation, and credits of a part. `lines` are null in ' +
       'this list.',
     access: VIEWER,
-    query: CreditNoteListQuery,
     of: CreditNoteReply,
     list: ({ tx, params, page }) => selectCreditNotes(tx, params.id, page),
     each: (note) => toCreditNoteReply(note, publicUrl),

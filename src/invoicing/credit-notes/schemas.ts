@@ -2,7 +2,6 @@ import {
   DecimalOut,
   DecimalText,
   Id,
-  ListQuery,
   Nullable,
   NumberOut,
   OneOf,
@@ -170,8 +169,6 @@ export const CreditNoteReply = Type.Object(
     },
   },
 );
-
-export const CreditNoteListQuery = ListQuery({});
 
 /** A credit note as the API answers it; `publicUrl` is what links to this environment start with. */
 export function toCreditNoteReply(

@@ -3,6 +3,7 @@ import { roundTo } from '../../kernel/money.ts';
 import type { Instant } from '../../kernel/time.ts';
 import type { Correction } from '../difference/billed.ts';
 import type { ShareOfTime } from '../rating/index.ts';
+import type { UseOfCharge } from '../terms/billing-credit.ts';
 
 /** A credit of the lines of a price on an invoice: for unused time, or for a closed period with less usage. */
 export interface UnusedCreditRow {
@@ -58,20 +59,6 @@ export interface GivenBack {
   readonly amount: Decimal;
 }
 
-/** A line by which a billing credit pays a charge, the last one first. */
-interface PaidCharge {
-  readonly invoiceId: string;
-  readonly subscriptionId: string | null;
-  readonly lineId: string;
-  readonly billingCreditId: string;
-  readonly priceId: string | null;
-  readonly periodStart: Instant;
-  readonly periodEnd: Instant;
-  readonly paid: Decimal;
-  readonly returned: Decimal;
-  readonly owed: Decimal;
-}
-
 type CreditOfCharge = Pick<
   UnusedCreditRow,
   'invoiceId' | 'subscriptionId' | 'priceId' | 'chargedFrom' | 'chargedTo' | 'amount' | 'notedAmount'
@@ -84,13 +71,13 @@ type CreditOfCharge = Pick<
  */
 export function givenBackBy(
   credits: readonly CreditOfCharge[],
-  uses: readonly PaidCharge[],
+  uses: readonly UseOfCharge[],
   isStored = true,
 ): GivenBack[][] {
   const given = new Map<string, Decimal>();
   const ofLine = (lineId: string): Decimal => given.get(lineId) ?? ZERO;
   return credits.map((credit): GivenBack[] => {
-    const isOf = ({ invoiceId, subscriptionId, priceId, periodStart, periodEnd }: PaidCharge): boolean =>
+    const isOf = ({ invoiceId, subscriptionId, priceId, periodStart, periodEnd }: UseOfCharge): boolean =>
       invoiceId === credit.invoiceId &&
       subscriptionId === credit.subscriptionId &&
       priceId === credit.priceId &&

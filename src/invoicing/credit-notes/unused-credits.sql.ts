@@ -236,13 +236,12 @@ const BESIDES = {
  * @param besides what does not count. `notes`: credit notes of people. `moving`: these, and credits that another
  *   invoice with the same lines can bear; not those of coupons, of refunds elsewhere, and beside billing credits
  */
-export const isCredited = async (
+export const isCredited = (
   tx: Tx,
   invoice: Pick<InvoiceRow, 'merchantId' | 'id' | 'subscriptionId' | 'sections'>,
   besides: 'nothing' | 'notes' | 'moving' = 'nothing',
 ): Promise<boolean> =>
-  (
-    await tx.one<{ found: boolean }>(sql`
+  tx.value<boolean>(sql`
     select exists (select from unused_credit where merchant_id = ${tx.merchantId} and invoice_id = ${invoice.id}
                       and ${BESIDES[besides].credits})
         or exists (select from credit_note n where merchant_id = ${tx.merchantId} and invoice_id = ${invoice.id}
@@ -262,5 +261,4 @@ export const isCredited = async (
              and (b.price_id is not null and b.type <> 'credit' or b.type in ('commitment', 'true_up')) and b.total_amount > 0
              and not exists (select from credit_note n where n.merchant_id = i.merchant_id and n.invoice_id = l.invoice_id
                                 and n.kind in ('refund', 'reissue') and n.status = 'ISSUED')
-           group by b.id having sum(l.total_amount) < 0) as found`)
-  ).found;
+           group by b.id having sum(l.total_amount) < 0) as found`);

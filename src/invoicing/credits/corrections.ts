@@ -2,8 +2,7 @@ import type { Tx } from '../../db/index.ts';
 import { decimal } from '../../kernel/decimal.ts';
 import { earliest, type Instant, type Period } from '../../kernel/time.ts';
 import type { AtOnePrice } from '../calculation/one-price.ts';
-import { selectBilledLines, selectCredits } from '../difference/billed.sql.ts';
-import { itemsOf } from '../difference/billed.ts';
+import { selectBilledItems } from '../difference/billed.sql.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
@@ -60,7 +59,7 @@ async function creditCut(
     end,
   });
   const since = justBefore(cut.map((line) => timeOf(line).start).reduce(earliest));
-  const items = itemsOf(await selectBilledLines(tx, invoice, since), await selectCredits(tx, invoice, since));
+  const items = await selectBilledItems(tx, invoice, since);
   const isOfPeriod = ({ workings }: LineRow): boolean => workings?.coupon?.period !== undefined;
   await giveOpenCoupons(dependencies, tx, cells, cut.filter(isOfPeriod), now);
   const all = cut

@@ -5,8 +5,8 @@ import { type CouponChange, couponChanges } from '../calculation/coupon-lines.ts
 import { selectSumsOfCreditNotes } from '../credit-notes/credit-notes.sql.ts';
 import type { UnusedCreditRow } from '../credit-notes/unused-credit.ts';
 import { insertUnusedCredits } from '../credit-notes/unused-credits.sql.ts';
-import { selectBilledLines, selectCredits } from '../difference/billed.sql.ts';
-import { type AmountWithTax, type BilledItem, itemsOf, leftOfItem, quoted } from '../difference/billed.ts';
+import { selectBilledItems } from '../difference/billed.sql.ts';
+import { type AmountWithTax, type BilledItem, grossOf, leftOfItem, negated, quoted } from '../difference/billed.ts';
 import { billsUnder, couponsBilled } from '../difference/coupons-due.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
@@ -163,18 +163,14 @@ function partsOfOpen(
 async function allItems(tx: Tx, { merchantId, subscriptionId, bounds }: BillingTerms): Promise<BilledItem[]> {
   const all = { merchantId, subscriptionId, id: '' };
   const since = justBefore(bounds.startedAt);
-  return itemsOf(await selectBilledLines(tx, all, since), await selectCredits(tx, all, since));
+  return selectBilledItems(tx, all, since);
 }
 
-const grossOf = ({ net, tax }: AmountWithTax): Decimal => net.plus(tax);
-
 /** A part of what a coupon takes less, of one invoice on which it stands, on one credit note. */
-interface PartOfCoupon {
+interface PartOfCoupon extends AmountWithTax {
   readonly change: CouponChange;
   readonly item: BilledItem;
   readonly onInvoiceId: string;
-  readonly net: Decimal;
-  readonly tax: Decimal;
 }
 
 /** The invoices that bear the coupon itself come first, and of these the last one. */
@@ -190,10 +186,7 @@ function partsOf(
         isStanding && redemptionId === change.redemption.id && period.start.equals(change.period.start),
     )
     .toReversed()
-    .map((item) => {
-      const { net, tax } = leftOfItem(item);
-      return { item, taken: { net: net.negated(), tax: tax.negated() } };
-    });
+    .map((item) => ({ item, taken: negated(leftOfItem(item)) }));
   const lefts = new Map(own.map(({ item, taken }) => [item, quoted(taken, taxBehavior)]));
   const isMore = change.amount.gt(0);
   let open = change.amount.abs();
@@ -224,7 +217,7 @@ function rowOfCoupon(
   terms: BillingTerms,
   item: BilledItem,
   { redemption, period: { start } }: CouponChange,
-  amounts: { readonly net: Decimal; readonly tax: Decimal },
+  amounts: AmountWithTax,
   now: Instant,
 ): Omit<UnusedCreditRow, 'seq'> {
   const correction = { ...SAID, coupon: { redemptionId: redemption.id, period: start.toString() } };

@@ -1,6 +1,4 @@
 import type { Tx } from '../../db/index.ts';
-import { plain, ZERO } from '../../kernel/decimal.ts';
-import { newId } from '../../kernel/ids.ts';
 import { earliest, HOURS_PER_DAY, type Instant, isBefore, latest } from '../../kernel/time.ts';
 import { type CreditOn, givenBackBy, type UnusedCreditRow } from '../credit-notes/unused-credit.ts';
 import {
@@ -11,7 +9,7 @@ import {
   selectOpenCredits,
 } from '../credit-notes/unused-credits.sql.ts';
 import { type BilledQuestion, selectBilledLinesOf, selectCreditsOf } from '../difference/billed.sql.ts';
-import { type BilledItem, itemsOf, leftOfItem } from '../difference/billed.ts';
+import { type BilledItem, itemsOf } from '../difference/billed.ts';
 import { compareTime, creditsOf, type TimeCredit } from '../difference/time.ts';
 import { usesOfCharges } from '../difference/uses-of-charges.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
@@ -30,7 +28,7 @@ import { shareOfTime } from '../rating/index.ts';
 import type { BillingTerms, CreditMode } from '../terms/billing-terms.ts';
 import { segmentAt, segmentsOf } from '../timeline/segments.ts';
 import { couponsBack } from './coupons-back.ts';
-import { type CreditsToNote, notedOf, noteEachCredits, owedOfEach } from './note-credits.ts';
+import { type CreditsToNote, notedOf, noteEachCredits, owedOfEach, rowOf } from './note-credits.ts';
 
 /** The end of charges that were billed for a time. */
 export interface CreditOrder {
@@ -113,7 +111,7 @@ async function giveOnce(
     credits.flatMap((credit) => {
       const mode = creditModeAt(terms, credit.span.start);
       const bearer = mode === 'invoice' && target ? (stoodOn(credit) ?? target.id) : null;
-      return mode === 'none' ? [] : [{ mode, row: rowOf(terms, credit, bearer, now) }];
+      return mode === 'none' ? [] : [{ mode, row: rowOfTime(terms, credit, bearer, now) }];
     }),
   );
   const stored = await insertUnusedCredits(
@@ -236,7 +234,7 @@ async function creditsAtEnd(
   for (const [invoiceId, those] of Map.groupBy(due, ({ item }) => item.invoiceId)) {
     const billed = await selectInvoice(tx, invoiceId);
     if (!billed) throw new Error(`Invoice ${invoiceId} no longer exists.`);
-    const rows = those.map((credit) => ({ ...rowOf(terms, credit, invoice.id, endsAt), seq: 0n }));
+    const rows = those.map((credit) => ({ ...rowOfTime(terms, credit, invoice.id, endsAt), seq: 0n }));
     const { owed, owedAgain } = (await owedOfEach(tx, [invoiceId]))(billed);
     const coming = notedOf(rows, owed.plus(owedAgain), billed.currency).map(({ credit, part }) => ({
       ...{ ...credit, notedAmount: part.net, notedTax: part.tax, billedNumber: billed.invoiceNumber },
@@ -323,36 +321,14 @@ function creditModeAt(terms: BillingTerms, at: Instant): CreditMode {
   return (byDay ?? segmentAt(segments, at)).credit ?? 'invoice';
 }
 
-const rowOf = (
-  { merchantId, subscriptionId }: BillingTerms,
+const rowOfTime = (
+  terms: BillingTerms,
   { item, span, net, tax, share }: TimeCredit,
   targetInvoiceId: string | null,
   now: Instant,
 ): Omit<UnusedCreditRow, 'seq'> => ({
-  merchantId,
-  id: newId('credit'),
-  subscriptionId,
-  invoiceId: item.invoiceId,
-  priceId: item.priceId,
-  chargedFrom: item.period.start,
-  chargedTo: item.period.end,
-  unusedFrom: span.start,
-  unusedTo: span.end,
-  displayName: item.displayName,
-  amount: net,
-  taxAmount: tax,
-  taxRate: item.taxRate,
-  notedAmount: ZERO,
-  notedTax: ZERO,
-  workings: {
-    share: shareOfTime(share),
-    billed: plain(item.net),
-    before: plain(item.net.minus(leftOfItem(item).net)),
-  },
-  correction: null,
-  ...{ quantity: null, unitPrice: null, sourceKey: null },
-  targetInvoiceId,
-  createdAt: now,
+  ...rowOf(terms, item, { net, tax, correction: null, told: null, share: shareOfTime(share) }, now),
+  ...{ unusedFrom: span.start, unusedTo: span.end, targetInvoiceId },
 });
 
 /**

@@ -16,17 +16,18 @@ import {
 } from '../credit-notes/credit-notes.sql.ts';
 import { givenBackBy, type UnusedCreditRow, withTax } from '../credit-notes/unused-credit.ts';
 import { insertUnusedCredit, markCredited, selectCreditsOn } from '../credit-notes/unused-credits.sql.ts';
-import { selectBilledLines, selectCredits } from '../difference/billed.sql.ts';
+import { selectBilledItems } from '../difference/billed.sql.ts';
 import {
   type AmountWithTax as Amounts,
   type Behavior,
   type BilledItem,
   type Correction,
-  itemsOf,
+  grossOf,
   leftOfItem,
+  negated,
   quoted,
+  sumWithTax,
 } from '../difference/billed.ts';
-import type { UseOfCharge } from '../difference/billing-credits.sql.ts';
 import { usesOfCharges } from '../difference/uses-of-charges.ts';
 import type { CreditNoteLine, CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
@@ -36,6 +37,8 @@ import { lockInvoice, lockInvoicesById, selectLines, updateInvoice } from '../in
 import { justBefore } from '../owed/charges.ts';
 import { markPaid } from '../paying/pay.ts';
 import { expireSessionsOf } from '../paying/sessions.ts';
+import type { ShareOfTime } from '../rating/index.ts';
+import type { UseOfCharge } from '../terms/billing-credit.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
 import { isOfCoupon, isOfUsage, leftOf, nameOf } from './credit-lines.ts';
 
@@ -127,7 +130,7 @@ function usesBack({ credits }: CreditsToNote, uses: readonly UseOfCharge[], invo
     const left = leftOf(credit);
     return withTax(left, given[place] ?? [], invoice.currency).map(({ lineId, net, tax }): CreditNoteLine => {
       const part = negated({ net, tax });
-      const amount = invoice.terms?.taxBehavior === 'inclusive' ? grossOf(part) : part.net;
+      const amount = quoted(part, invoice.terms?.taxBehavior ?? 'exclusive');
       const { priceId, displayName, taxRate, periodStart, periodEnd } = uses.find(
         (use) => use.lineId === lineId,
       ) as UseOfCharge;
@@ -187,10 +190,11 @@ async function writeNote(
   else await expireSessionsOf(tx, credited, now);
 }
 
-const grossOf = ({ net, tax }: Amounts): Decimal => net.plus(tax);
+/** What lines of credit notes come to. */
+export const notedBy = (lines: readonly CreditNoteLine[]): Amounts =>
+  sumWithTax(lines.map(({ amount, taxAmount }) => ({ net: amount, tax: taxAmount })));
 
-const totalOf = (lines: readonly CreditNoteLine[]): Decimal =>
-  sum(lines.map(({ amount, taxAmount }) => amount.plus(taxAmount)));
+const totalOf = (lines: readonly CreditNoteLine[]): Decimal => grossOf(notedBy(lines));
 
 /** The deductions of an invoice that no other invoice bears, for which no document credits tax. */
 const bookDeductions = (
@@ -240,13 +244,13 @@ export function notedOf<Row extends UnusedCreditRow>(credits: readonly Row[], mo
 
 /** The part of a credit on a credit note, for its document: units at one price where they come to it. */
 function lineOfNote(credit: UnusedCreditRow, part: Amounts, { terms, currency }: InvoiceRow): CreditNoteLine {
-  const quoted = (amounts: Amounts) => (terms?.taxBehavior === 'inclusive' ? grossOf(amounts) : amounts.net);
+  const behavior = terms?.taxBehavior ?? 'exclusive';
   const { quantity: units, unitPrice, priceId, sourceKey, subscriptionId, chargedFrom, chargedTo } = credit;
   const told = units && unitPrice && { units, unitPrice };
-  const whole = quoted({ net: credit.amount, tax: credit.taxAmount });
+  const whole = quoted({ net: credit.amount, tax: credit.taxAmount }, behavior);
   return {
     creditId: credit.id,
-    ...shownAs(inTwo(told, whole, quoted(part), currency)?.part ?? null, quoted(part)),
+    ...shownAs(inTwo(told, whole, quoted(part, behavior), currency)?.part ?? null, quoted(part, behavior)),
     priceId,
     appliesTo: { subscriptionId, priceId, sourceKey, from: chargedFrom, to: chargedTo },
     displayName: nameOf(credit),
@@ -332,8 +336,6 @@ async function returnDeductions(
 
 const NO_DEDUCTION: Deducted = { lines: [], intoWallet: ZERO };
 
-const negated = ({ net, tax }: Amounts): Amounts => ({ net: net.negated(), tax: tax.negated() });
-
 /** The part of the corrections of closed periods on an invoice, of each of its subscriptions. */
 async function returnAllCorrections(
   dependencies: InvoicingDependencies,
@@ -369,7 +371,7 @@ async function returnCorrections(
   if (subscriptionId === null || starts.length === 0) return NO_DEDUCTION;
   const all = { merchantId, subscriptionId, id: '' };
   const since = justBefore(starts.reduce(earliest));
-  const items = itemsOf(await selectBilledLines(tx, all, since), await selectCredits(tx, all, since));
+  const items = await selectBilledItems(tx, all, since);
   const taxBehavior = terms?.taxBehavior ?? 'exclusive';
   const lines: CreditNoteLine[] = [];
   let intoWallet = ZERO;
@@ -377,7 +379,7 @@ async function returnCorrections(
     if (item.invoiceId !== id || leftOfItem(item).net.gte(0)) continue;
     const part = upTo(negated(leftOfItem(item)), most.plus(totalOf(lines)), currency);
     if (grossOf(part).isZero()) continue;
-    const amount = taxBehavior === 'inclusive' ? grossOf(part) : part.net;
+    const amount = quoted(part, taxBehavior);
     const told = toldBack(item, amount, { taxBehavior, currency });
     const back = told && { ...told, units: told.units.negated() };
     const taken = rowOf({ merchantId, subscriptionId }, item, { ...negated(part), correction: SAID, told: back }, now);
@@ -401,8 +403,7 @@ function toldBack(
   const [line, ...others] = lines.filter(({ net, tax }) => !net.isZero() || !tax.isZero());
   if (line === undefined || others.length + credits.length > 0 || line.workings?.takenBack?.isAmount) return null;
   const whole = { units: line.quantity.negated(), unitPrice: line.unitPrice };
-  const quoted = taxBehavior === 'inclusive' ? line.net.plus(line.tax) : line.net;
-  return inTwo(whole, quoted.negated(), amount, currency)?.part ?? null;
+  return inTwo(whole, quoted(line, taxBehavior).negated(), amount, currency)?.part ?? null;
 }
 
 const CORRECTIONS: ReadonlySet<string> = new Set(['late_usage', 'commitment']);
@@ -427,7 +428,7 @@ async function deductionsByHand(
     const whole = negated({ net: line.totalPrice, tax: line.totalTax });
     const part = negated(upTo(whole, most.plus(totalOf(lines)), invoice.currency));
     if (grossOf(part).isZero()) continue;
-    const amount = invoice.terms?.taxBehavior === 'inclusive' ? grossOf(part) : part.net;
+    const amount = quoted(part, invoice.terms?.taxBehavior ?? 'exclusive');
     lines.push({
       ...line,
       ...shownAs(null, amount),
@@ -519,7 +520,14 @@ export function partOfLeft(left: Amounts, amount: Decimal, behavior: Behavior, c
 export const rowOf = (
   { merchantId, subscriptionId }: Pick<BillingTerms, 'merchantId' | 'subscriptionId'>,
   item: BilledItem,
-  { net, tax, correction, told }: Amounts & Pick<TakenBack, 'told'> & { readonly correction: Correction | null },
+  {
+    net,
+    tax,
+    correction,
+    told,
+    share = null,
+  }: Amounts &
+    Pick<TakenBack, 'told'> & { readonly correction: Correction | null; readonly share?: ShareOfTime | null },
   now: Instant,
 ): Omit<UnusedCreditRow, 'seq'> => ({
   merchantId,
@@ -537,7 +545,7 @@ export const rowOf = (
   taxRate: item.taxRate,
   notedAmount: ZERO,
   notedTax: ZERO,
-  workings: { share: null, billed: plain(item.net), before: plain(item.net.minus(leftOfItem(item).net)) },
+  workings: { share, billed: plain(item.net), before: plain(item.net.minus(leftOfItem(item).net)) },
   correction,
   quantity: told?.units ?? null,
   unitPrice: told?.unitPrice ?? null,

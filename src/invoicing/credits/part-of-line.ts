@@ -3,10 +3,10 @@ import { averagePrice, digitsProblem, roundTo } from '../../kernel/money.ts';
 import { type FieldError, invalidField, ok, type Result } from '../../kernel/result.ts';
 import { DEBT_LINE } from '../calculation/one-off-lines.ts';
 import type { PartCreditBody } from '../credit-notes/schemas.ts';
-import { type AmountWithTax, type Behavior, quoted } from '../difference/billed.ts';
+import { type AmountWithTax, type Behavior, less, negated, quoted, sumWithTax } from '../difference/billed.ts';
 import type { CreditNoteLine, CreditNoteLineRow } from '../invoice/credit-note.ts';
 import type { LineRow } from '../invoice/invoice-line.ts';
-import { partOfLeft, upTo } from './note-credits.ts';
+import { notedBy, partOfLeft, upTo } from './note-credits.ts';
 
 /** The part of a line that a person credits: units of it, or an amount as its price quotes it. */
 type AskedPart = PartCreditBody['lines'][number];
@@ -79,20 +79,8 @@ function leftOfLine({ lines, noted, leftOf, usedBy, behavior, currency }: Credit
   return { billed: billedBy(charges), earlier: notesOn(charges), left, uses, most: quoted(left, behavior) };
 }
 
-const billedBy = (lines: readonly LineRow[]): AmountWithTax => ({
-  net: sum(lines.map(({ totalPrice }) => totalPrice)),
-  tax: sum(lines.map(({ totalTax }) => totalTax)),
-});
-
-const notedBy = (lines: readonly CreditNoteLine[]): AmountWithTax => ({
-  net: sum(lines.map(({ amount }) => amount)),
-  tax: sum(lines.map(({ taxAmount }) => taxAmount)),
-});
-
-const less = (a: AmountWithTax, b: AmountWithTax): AmountWithTax => ({
-  net: a.net.minus(b.net),
-  tax: a.tax.minus(b.tax),
-});
+const billedBy = (lines: readonly LineRow[]): AmountWithTax =>
+  sumWithTax(lines.map(({ totalPrice, totalTax }) => ({ net: totalPrice, tax: totalTax })));
 
 function partOfLine(
   invoice: CreditedInvoice,
@@ -149,7 +137,7 @@ function withUses(
   part: { readonly uses: readonly Use[]; readonly units: Decimal; readonly isAmount: boolean },
   behavior: Behavior,
 ): CreditNoteLine[] {
-  const back = part.uses.map(({ line: use, ...given }) => ({ use, given: less({ net: ZERO, tax: ZERO }, given) }));
+  const back = part.uses.map(({ line: use, ...given }) => ({ use, given: negated(given) }));
   const charge = back.reduce((whole, { given }) => less(whole, given), money);
   return [
     noteLine(line, charge, { ...part, amount: quoted(charge, behavior) }),

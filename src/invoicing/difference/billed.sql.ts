@@ -2,7 +2,7 @@ import { sql, type Tx } from '../../db/index.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { IS_LINE_OF, STATUS_OF_LINES } from '../invoice/grouped.sql.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import type { StoredCredit, StoredLine } from './billed.ts';
+import { type BilledItem, itemsOf, type StoredCredit, type StoredLine } from './billed.ts';
 import { NET_OF_USE } from './billing-credits.sql.ts';
 import type { UncalculatedInvoice } from './due.ts';
 
@@ -118,6 +118,10 @@ export async function selectCreditsOf(tx: Tx, asked: readonly BilledQuestion[]):
   return apart(asked.length, rows);
 }
 
+/** What the other invoices of a subscription bill of time after an instant. */
+export const selectBilledItems = async (tx: Tx, invoice: BilledFor, since: Instant): Promise<BilledItem[]> =>
+  itemsOf(await selectBilledLines(tx, invoice, since), await selectCredits(tx, invoice, since));
+
 /** An invoice without a calculation, or (`isRebilled`) one that is cancelled and billed again by others. */
 export type PlaceInTime = UncalculatedInvoice & { readonly isRebilled: boolean };
 
@@ -178,25 +182,21 @@ export const selectPlace = (
              where merchant_id = ${merchantId} and subscription_id = ${subscriptionId}) as credit_seq`);
 
 /** The place in the order of billing of the first line of an invoice; null while it has none. */
-export const selectFirstSeq = async (tx: Tx, { merchantId, id }: BilledFor): Promise<bigint | null> =>
-  (
-    await tx.one<{ seq: bigint | null }>(sql`
+export const selectFirstSeq = (tx: Tx, { merchantId, id }: BilledFor): Promise<bigint | null> =>
+  tx.value<bigint | null>(sql`
     select min(l.seq) as seq from invoice i join invoice_line l on ${IS_LINE_OF}
-     where i.merchant_id = ${merchantId} and i.id = ${id}`)
-  ).seq;
+     where i.merchant_id = ${merchantId} and i.id = ${id}`);
 
 /**
  * The last instant of which the calculated invoices of a subscription bill something: of their own periods the end, of
  * fees in advance the start. Null: they bill nothing.
  */
-export const selectLastService = async (tx: Tx, subscriptionId: string): Promise<Instant | null> =>
-  (
-    await tx.one<{ at: Instant | null }>(sql`
+export const selectLastService = (tx: Tx, subscriptionId: string): Promise<Instant | null> =>
+  tx.value<Instant | null>(sql`
     select greatest(max(l.period_start),
                     max(i.period_end) filter (where i.kind = 'subscription') - interval '1 microsecond') as at
       from invoice i
       left join invoice_line l on ${IS_LINE_OF}
        and l.price_id is not null and l.type <> 'credit'
      where i.merchant_id = ${tx.merchantId} and i.subscription_id = ${subscriptionId}
-       and ${STATUS_OF_LINES} in ('DRAFT', 'ISSUED', 'PAYMENT_FAILED', 'PAID', 'WRITTEN_OFF')`)
-  ).at;
+       and ${STATUS_OF_LINES} in ('DRAFT', 'ISSUED', 'PAYMENT_FAILED', 'PAID', 'WRITTEN_OFF')`);

@@ -181,8 +181,7 @@ const itemOf = (those: readonly StoredLine[], first: StoredLine, credits: readon
   period: { start: first.periodStart, end: first.periodEnd },
   isStanding: STANDING.has(first.status) && !first.isRefunded,
   lines: those,
-  net: sum(those.map(({ net }) => net)),
-  tax: sum(those.map(({ tax }) => tax)),
+  ...sumWithTax(those),
   taxRate: first.taxRate,
   credits,
   uses: [],
@@ -218,10 +217,7 @@ const keyOf = (invoiceId: string, priceId: string | null, { start, end }: Period
   `${invoiceId} ${priceId ?? ''} ${start.toString()} ${end.toString()}`;
 
 /** The part of an item that is not credited yet, before tax and of its tax. */
-export const leftOfItem = ({ net, tax, credits }: BilledItem) => ({
-  net: net.minus(sum(credits.map((credit) => credit.net))),
-  tax: tax.minus(sum(credits.map((credit) => credit.tax))),
-});
+export const leftOfItem = (item: BilledItem): AmountWithTax => less(item, sumWithTax(item.credits));
 
 /**
  * What is left of the net amounts of bills of one price in time that overlaps, in the order of billing: what a
@@ -271,10 +267,8 @@ export const timeOfItem = ({ period, credits }: BilledItem): Period[] =>
  * The part of the credit notes of people that goes with a time of an item: each has its share of the time that the item
  * was for when it was written, rounded.
  */
-export function notedIn(item: BilledItem, span: Period): AmountWithTax {
-  const shares = notesOf(item).map((note) => shareOfNote(note, span));
-  return { net: sum(shares.map(({ net }) => net)), tax: sum(shares.map(({ tax }) => tax)) };
-}
+export const notedIn = (item: BilledItem, span: Period): AmountWithTax =>
+  sumWithTax(notesOf(item).map((note) => shareOfNote(note, span)));
 
 /** A credit note of a person on an item. */
 interface ItemNote extends AmountWithTax {
@@ -306,16 +300,10 @@ function shareOfNote({ net, tax, currency, time }: ItemNote, span: Period): Amou
 /** The part of the credit notes of people that no credit for time has taken with it. */
 export function notesLeft(item: BilledItem): AmountWithTax {
   const isOver = lengthOf([item.period]) > 0n && timeOfItem(item).length === 0;
-  const left = notesOf(item).map((note) => {
-    const gone = note.unused.map((span) => shareOfNote(note, span));
-    return {
-      net: note.net.minus(sum(gone.map(({ net }) => net))),
-      tax: note.tax.minus(sum(gone.map(({ tax }) => tax))),
-    };
-  });
-  return isOver
-    ? { net: ZERO, tax: ZERO }
-    : { net: sum(left.map(({ net }) => net)), tax: sum(left.map(({ tax }) => tax)) };
+  if (isOver) return sumWithTax([]);
+  return sumWithTax(
+    notesOf(item).map((note) => less(note, sumWithTax(note.unused.map((span) => shareOfNote(note, span))))),
+  );
 }
 
 /** A net amount and its tax. */
@@ -324,10 +312,27 @@ export interface AmountWithTax {
   readonly tax: Decimal;
 }
 
+/** Several together. */
+export const sumWithTax = (all: readonly AmountWithTax[]): AmountWithTax => ({
+  net: sum(all.map(({ net }) => net)),
+  tax: sum(all.map(({ tax }) => tax)),
+});
+
+/** One without another one. */
+export const less = (a: AmountWithTax, b: AmountWithTax): AmountWithTax => ({
+  net: a.net.minus(b.net),
+  tax: a.tax.minus(b.tax),
+});
+
+/** The same amount, taken back. */
+export const negated = (amount: AmountWithTax): AmountWithTax => less(sumWithTax([]), amount);
+
+/** The amount with its tax. */
+export const grossOf = ({ net, tax }: AmountWithTax): Decimal => net.plus(tax);
+
 /** The part of an item that is not credited, before the credit notes of people, as its price quotes it. */
 export function leftBeforeNotes(item: BilledItem, behavior: Behavior): Decimal {
-  const [left, noted] = [leftOfItem(item), notesLeft(item)];
-  return quoted({ net: left.net.plus(noted.net), tax: left.tax.plus(noted.tax) }, behavior);
+  return quoted(sumWithTax([leftOfItem(item), notesLeft(item)]), behavior);
 }
 
 /** The bill of a charge, in the kinds of its lines, before a total of 0 cut it. */

@@ -1,7 +1,5 @@
 import { sql, type Tx } from '../../db/index.ts';
-import type { Decimal } from '../../kernel/decimal.ts';
-import type { Instant } from '../../kernel/time.ts';
-import type { UsedCredit } from '../terms/billing-credit.ts';
+import type { UsedCredit, UseOfCharge } from '../terms/billing-credit.ts';
 
 export const CREDIT_COLUMNS = sql`b.merchant_id, b.id, b.customer_id, b.subscription_id, b.invoice_id, b.name, b.amount,
   b.currency, b.category, b.priority, b.effective_at, b.expires_at, b.voided_at, b.applies_to, b.source,
@@ -43,11 +41,9 @@ export const creditUses = (without: readonly string[] = []) => sql`
         and not ${IS_REFUNDED}) t`;
 
 /** Has the merchant ever made a credit? */
-export const hasBillingCredits = async (tx: Tx): Promise<boolean> =>
-  (
-    await tx.one<{ exists: boolean }>(sql`
-      select exists (select from billing_credit where merchant_id = ${tx.merchantId})`)
-  ).exists;
+export const hasBillingCredits = (tx: Tx): Promise<boolean> =>
+  tx.value<boolean>(sql`
+    select exists (select from billing_credit where merchant_id = ${tx.merchantId})`);
 
 /** Locks the credits of some customers in the order of their ids, against everything else that takes of them. */
 export const lockCredits = (tx: Tx, customerIds: readonly string[]): Promise<{ id: string }[]> =>
@@ -86,26 +82,6 @@ export async function selectCreditsFor(
   return owners.flatMap(({ customerId: forCustomerId, ownerId }) =>
     (ofOwners.get(ownerId) ?? []).map((credit) => ({ ...credit, forCustomerId })),
   );
-}
-
-/** A line of an invoice by which a credit pays a charge, with what is left of it, and what the charge still owes. */
-export interface UseOfCharge {
-  readonly invoiceId: string;
-  /** Null: it is of an order. */
-  readonly subscriptionId: string | null;
-  readonly lineId: string;
-  readonly billingCreditId: string;
-  readonly priceId: string | null;
-  readonly displayName: string;
-  readonly periodStart: Instant;
-  readonly periodEnd: Instant;
-  readonly taxRate: Decimal;
-  /** What it pays; above 0. */
-  readonly paid: Decimal;
-  /** What later invoices gave back of the charge to its credit. */
-  readonly returned: Decimal;
-  /** Before corrections on later invoices. */
-  readonly owed: Decimal;
 }
 
 /**

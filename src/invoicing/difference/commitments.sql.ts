@@ -36,18 +36,16 @@ export const selectPostpaid = (
      order by priority, seq`);
 
 /** The subscriptions of some customers in a currency on a clock that were ever billed, the oldest first. */
-export const selectBilledSubscriptions = async (
+export const selectBilledSubscriptions = (
   tx: Tx,
   customerIds: readonly string[],
   { clockId, currency }: Pick<Commitment, 'clockId' | 'currency'>,
 ): Promise<string[]> =>
-  (
-    await tx.rows<{ subscriptionId: string }>(sql`
-      select subscription_id from invoice
-       where merchant_id = ${tx.merchantId} and customer_id = any (${[...customerIds]}::text[])
-         and subscription_id is not null and clock_id is not distinct from ${clockId} and currency = ${currency}
-       group by subscription_id order by min(seq)`)
-  ).map(({ subscriptionId }) => subscriptionId);
+  tx.values<string>(sql`
+    select subscription_id from invoice
+     where merchant_id = ${tx.merchantId} and customer_id = any (${[...customerIds]}::text[])
+       and subscription_id is not null and clock_id is not distinct from ${clockId} and currency = ${currency}
+     group by subscription_id order by min(seq)`);
 
 /** What an invoice asked of what is missing to a commitment. */
 export interface AskedTrueUp {

@@ -6,7 +6,7 @@ import { ownPeriodAt } from '../owed/coupon-window.ts';
 import { inTwoKinds, isForCharge, shareIn, windowOf } from '../owed/coupons.ts';
 import type { BilledPrice, BilledRedemption } from '../terms/billing-terms.ts';
 import { boundsOfSeries, type HistoricTerms, segmentAt, segmentsOf } from '../timeline/segments.ts';
-import { type BilledItem, leftBeforeNotes } from './billed.ts';
+import { type BilledItem, leftBeforeNotes, quoted } from './billed.ts';
 import type { BillingState, DueCharge, UncalculatedInvoice } from './due.ts';
 import { type Bills, priceOfItem, shareOfItem } from './share-of-item.ts';
 
@@ -147,13 +147,13 @@ function couponsIn(
   const found = ownPeriodAt(terms, start);
   const cell = found?.start.equals(start) ? found : null; // no longer a period, since a change
   const period = { start, end: cell ? endOf(terms, cell) : start };
-  const quoted = (item: BilledItem) => leftBeforeNotes(item, terms.taxBehavior);
+  const leftOf = (item: BilledItem) => leftBeforeNotes(item, terms.taxBehavior);
   const coupons = redemptions.flatMap((redemption): CouponInPeriod[] => {
     const own = items.filter(({ redemptionId }) => redemptionId === redemption.id);
     const [here, elsewhere] = [
       own.filter((item) => item.period.start.equals(start)),
       own.filter((item) => !item.period.start.equals(start)),
-    ].map((those) => sum(those.map(quoted)).negated()) as [Decimal, Decimal];
+    ].map((those) => sum(those.map(leftOf)).negated()) as [Decimal, Decimal];
     const available = cell && availableIn(terms, cell, redemption, elsewhere);
     if (available === null && here.isZero()) return [];
     return [{ redemption, isIn: available !== null, available: available ?? ZERO, taken: here }];
@@ -163,10 +163,8 @@ function couponsIn(
     if (item.redemptionId !== undefined) return [];
     const share = shareOfItem(terms, period, item, { items, charges });
     if (share.numerator === 0n) return [];
-    const ofCoupons = item.lines
-      .filter(({ type }) => type === 'coupon')
-      .map(({ net, tax }) => (terms.taxBehavior === 'inclusive' ? net.plus(tax) : net));
-    const amount = scale(quoted(item), share);
+    const ofCoupons = item.lines.filter(({ type }) => type === 'coupon').map((line) => quoted(line, terms.taxBehavior));
+    const amount = scale(leftOf(item), share);
     return [{ price: priceOfItem(terms, item), amount, whole: amount.minus(scale(sum(ofCoupons), share)) }];
   });
   return [{ period, coupons, billed, shareOf: (charge) => shareIn(terms, charge, period), isLate }];

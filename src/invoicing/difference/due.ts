@@ -47,6 +47,7 @@ import {
   segmentsOf,
 } from '../timeline/segments.ts';
 import {
+  type AmountWithTax,
   addUp,
   type Behavior,
   type BilledItem,
@@ -55,6 +56,7 @@ import {
   leftBeforeNotes,
   leftOfItem,
   quoted,
+  sumWithTax,
   timeOfItem,
 } from './billed.ts';
 import { priceOfItem, shareOfItem } from './share-of-item.ts';
@@ -110,9 +112,7 @@ export interface DueCommitment {
 }
 
 /** The remaining lines that billed a charge, and the rate of the last of them (percent). */
-export interface TakenBack {
-  readonly net: Decimal;
-  readonly tax: Decimal;
+export interface TakenBack extends AmountWithTax {
   readonly taxRate: Decimal;
 }
 
@@ -234,13 +234,8 @@ function usageDue(charge: OwedCharge, cell: Cell, { invoice, items, terms }: Bil
 /** The part of some items that can be credited: the last one that stands has the tax rate. */
 function backOf(items: readonly BilledItem[]): TakenBack {
   const standing = items.filter(({ isStanding }) => isStanding);
-  const left = standing.map(leftOfItem);
   const last = standing.findLast((item) => leftOfItem(item).net.gt(0)) ?? items.at(-1);
-  return {
-    net: sum(left.map(({ net }) => net)),
-    tax: sum(left.map(({ tax }) => tax)),
-    taxRate: (last as BilledItem).taxRate,
-  };
+  return { ...sumWithTax(standing.map(leftOfItem)), taxRate: (last as BilledItem).taxRate };
 }
 
 /** A fee that is due. Times with another bill between them are lines of their own. */
@@ -564,7 +559,7 @@ function commitmentDue({ terms, items, invoice }: CommitmentState, cell: Cell, t
 /** An item as it was before the coupons of its charge, which take part in what is taken back of it. */
 function withoutCoupons(item: BilledItem): BilledItem {
   const lines = item.lines.filter(({ workings }) => !workings?.coupon);
-  return { ...item, lines, net: sum(lines.map(({ net }) => net)), tax: sum(lines.map(({ tax }) => tax)) };
+  return { ...item, lines, ...sumWithTax(lines) };
 }
 
 /** What coupons took of an item, under the redemption of each. */

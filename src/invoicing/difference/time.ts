@@ -13,6 +13,7 @@ import {
   billedTime,
   billsTime,
   leftOfItem,
+  less,
   NOTHING_BILLED,
   notedIn,
   notesLeft,
@@ -121,7 +122,7 @@ const remainder = (amount: Decimal): BilledSoFar => ({
 
 /** The credit of an item, as its price quotes it. */
 const creditedOf = ({ credits }: BilledItem, behavior: Behavior): Decimal =>
-  sum(credits.map(({ net, tax }) => (behavior === 'inclusive' ? net.plus(tax) : net)));
+  sum(credits.map((credit) => quoted(credit, behavior)));
 
 /** A part of an amount, rounded to the currency; all of it for all of it. */
 const shareOfAmount =
@@ -161,12 +162,11 @@ export function creditsOf(
     const noted = notedIn(item, span);
     const isLast = isAllOfIt && index === given.length - 1;
     const tax = isLast ? left.tax : Decimal.min(left.tax, part(item.tax).minus(noted.tax));
-    const whole =
-      behavior === 'inclusive'
-        ? part(item.net.plus(item.tax)).minus(noted.net).minus(noted.tax).minus(tax)
-        : part(item.net).minus(noted.net);
+    const whole = part(quoted(item, behavior))
+      .minus(quoted(noted, behavior))
+      .minus(behavior === 'inclusive' ? tax : ZERO);
     const net = isLast ? left.net : Decimal.min(left.net, whole);
-    left = { net: left.net.minus(net), tax: left.tax.minus(tax) };
+    left = less(left, { net, tax });
     return net.plus(tax).lte(0) ? [] : [{ item, span, share, net, tax }];
   });
 }

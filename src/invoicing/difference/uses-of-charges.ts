@@ -3,9 +3,10 @@ import { Decimal, ZERO } from '../../kernel/decimal.ts';
 import { intersect } from '../../kernel/spans.ts';
 import { earliest, type Period } from '../../kernel/time.ts';
 import { justBefore } from '../owed/charges.ts';
-import { selectBilledLines, selectCredits } from './billed.sql.ts';
-import { type BilledItem, itemsOf, leftOfBills, leftOfItem } from './billed.ts';
-import { selectUsesOfCharges, type UseOfCharge } from './billing-credits.sql.ts';
+import type { UseOfCharge } from '../terms/billing-credit.ts';
+import { selectBilledItems } from './billed.sql.ts';
+import { type BilledItem, leftOfBills, leftOfItem } from './billed.ts';
+import { selectUsesOfCharges } from './billing-credits.sql.ts';
 
 /**
  * The lines by which credits pay charges of some invoices, the last ones first. What the charges still owe is after the
@@ -49,7 +50,7 @@ async function billsSince(
 ): Promise<BilledItem[]> {
   const invoice = { merchantId: tx.merchantId, subscriptionId, id: without[0] ?? '' };
   const since = justBefore(uses.map(({ periodStart }) => periodStart).reduce(earliest));
-  return itemsOf(await selectBilledLines(tx, invoice, since), await selectCredits(tx, invoice, since));
+  return selectBilledItems(tx, invoice, since);
 }
 
 /** What later invoices took back of a charge. */

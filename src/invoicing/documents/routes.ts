@@ -23,7 +23,7 @@ export const documentRoutes = (dependencies: InvoicingDependencies): readonly Ro
       'document: 404 `DOCUMENT_NOT_AVAILABLE`, with the reason in `details.reason`.',
     access: VIEWER,
     replies: { 200: PDF },
-    handler: async ({ tx, merchantId, params, now }) => pdfReply(dependencies, tx, ownerOf(merchantId, params), now),
+    handler: ({ tx, merchantId, params, now }) => fileReply(dependencies, tx, ownerOf(merchantId, params), 'pdf', now),
   }),
   api.get('/v2/invoices/:id/document.xml', 'getInvoiceDocumentXml', {
     summary: 'Download the e-invoice of an invoice',
@@ -32,7 +32,7 @@ export const documentRoutes = (dependencies: InvoicingDependencies): readonly Ro
       'the PDF, or `legal_details_missing` (`details.missing` names them), or `not_representable`.',
     access: VIEWER,
     replies: { 200: XML },
-    handler: async ({ tx, merchantId, params, now }) => xmlReply(dependencies, tx, ownerOf(merchantId, params), now),
+    handler: ({ tx, merchantId, params, now }) => fileReply(dependencies, tx, ownerOf(merchantId, params), 'xml', now),
   }),
   api.get('/v2/invoices/:id/refunds/:refundId/pdf', 'getInvoiceRefundPdf', {
     summary: 'Download the PDF of a credit note',
@@ -41,7 +41,7 @@ export const documentRoutes = (dependencies: InvoicingDependencies): readonly Ro
       'document: 404 `DOCUMENT_NOT_AVAILABLE`, with the reason in `details.reason`.',
     access: VIEWER,
     replies: { 200: PDF },
-    handler: async ({ tx, merchantId, params, now }) => pdfReply(dependencies, tx, ownerOf(merchantId, params), now),
+    handler: ({ tx, merchantId, params, now }) => fileReply(dependencies, tx, ownerOf(merchantId, params), 'pdf', now),
   }),
   api.get('/v2/invoices/:id/refunds/:refundId/document.xml', 'getInvoiceRefundDocumentXml', {
     summary: 'Download the e-invoice of a credit note',
@@ -50,7 +50,7 @@ export const documentRoutes = (dependencies: InvoicingDependencies): readonly Ro
       'the e-invoice of an invoice.',
     access: VIEWER,
     replies: { 200: XML },
-    handler: async ({ tx, merchantId, params, now }) => xmlReply(dependencies, tx, ownerOf(merchantId, params), now),
+    handler: ({ tx, merchantId, params, now }) => fileReply(dependencies, tx, ownerOf(merchantId, params), 'xml', now),
   }),
   api.get('/v2/invoices/:id/payments/:paymentId/receipt', 'getInvoicePaymentReceipt', {
     summary: 'Download the receipt of a payment',
@@ -59,7 +59,7 @@ export const documentRoutes = (dependencies: InvoicingDependencies): readonly Ro
       'Without a document: 404 `DOCUMENT_NOT_AVAILABLE`, with the reason in `details.reason`.',
     access: VIEWER,
     replies: { 200: PDF },
-    handler: async ({ tx, merchantId, params, now }) => pdfReply(dependencies, tx, ownerOf(merchantId, params), now),
+    handler: ({ tx, merchantId, params, now }) => fileReply(dependencies, tx, ownerOf(merchantId, params), 'pdf', now),
   }),
 ];
 
@@ -73,28 +73,18 @@ const ownerOf = (merchantId: string, params: Readonly<Record<string, unknown>>):
   };
 };
 
-async function pdfReply(
+/** A document as a file, or the reason why there is none. */
+async function fileReply(
   dependencies: InvoicingDependencies,
   tx: Tx,
   owner: DocumentOwner,
+  type: 'pdf' | 'xml',
   now: Instant,
 ): Promise<Result<unknown>> {
-  const document = await documentOf(dependencies, tx, owner, now);
-  if (!document.ok) return document;
-  const file = { content: document.value, number: await numberOfDocument(tx, owner), type: 'pdf' } as const;
-  return ok(new Reply(200, file.content, { ...fileHeaders(file), ...REVALIDATED }));
-}
-
-async function xmlReply(
-  dependencies: InvoicingDependencies,
-  tx: Tx,
-  owner: DocumentOwner,
-  now: Instant,
-): Promise<Result<unknown>> {
-  const document = await eInvoiceOfDocument(dependencies, tx, owner, now);
+  const document = await (type === 'pdf' ? documentOf : eInvoiceOfDocument)(dependencies, tx, owner, now);
   if (!document.ok) return document;
   const content = Buffer.from(document.value);
-  const file = { content, number: await numberOfDocument(tx, owner), type: 'xml' } as const;
+  const file = { content, number: await numberOfDocument(tx, owner), type };
   return ok(new Reply(200, content, { ...fileHeaders(file), ...REVALIDATED }));
 }
 

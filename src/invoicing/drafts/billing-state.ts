@@ -6,9 +6,8 @@ import {
   type BilledQuestion,
   type PlaceInBilling,
   type PlaceInTime,
-  selectBilledLines,
+  selectBilledItems,
   selectBilledLinesOf,
-  selectCredits,
   selectCreditsOf,
   selectUncalculated,
   selectUncalculatedOf,
@@ -141,7 +140,7 @@ export async function loadCorrections(
   if (read.length === 0) return { due: [], commitments: [], coupons: [], read, items: [] };
   const starts = startsOf(terms, read);
   const since = justBefore(starts.reduce(earliest));
-  const items = itemsOf(await selectBilledLines(tx, all, since), await selectCredits(tx, all, since));
+  const items = await selectBilledItems(tx, all, since);
   const state = { terms, invoice: null, others, items };
   const commitments = commitmentsDue(state, read, decimal((await rateOf()) ?? '0'));
   const due = lateDue(state, read);

@@ -13,10 +13,6 @@ export const selectManualLineByKey = (tx: Tx, key: string): Promise<ManualLineRo
     sql`select * from manual_line where merchant_id = ${tx.merchantId} and idempotency_key = ${key}`,
   );
 
-/** Locks a key: a twin with the same key waits until this transaction ends, and then finds its line. */
-export const lockManualLineKey = (tx: Tx, key: string): Promise<number> =>
-  tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`manual_line:${tx.merchantId}:${key}`}, 0))`);
-
 /** An invoice, and the lines without an invoice that it takes. */
 interface TakingInvoice {
   readonly invoice: InvoiceRow;
@@ -146,11 +142,9 @@ export const updateIntoWallet = (tx: Tx, ids: readonly string[], now: Instant): 
      where merchant_id = ${tx.merchantId} and id = any (${[...ids]})`);
 
 /** Is there an invoice of a series whose period is open, or whose usage has not been read yet? It takes what waits. */
-export const selectTakesLines = async (tx: Tx, subscriptionId: string, cadence: string): Promise<boolean> =>
-  (
-    await tx.one<{ found: boolean }>(sql`
-      select exists (
-        select from invoice
-         where merchant_id = ${tx.merchantId} and subscription_id = ${subscriptionId} and kind = 'subscription'
-           and billing_cadence = ${cadence} and status in ('ACTIVE', 'CLOSING')) as found`)
-  ).found;
+export const selectTakesLines = (tx: Tx, subscriptionId: string, cadence: string): Promise<boolean> =>
+  tx.value<boolean>(sql`
+    select exists (
+      select from invoice
+       where merchant_id = ${tx.merchantId} and subscription_id = ${subscriptionId} and kind = 'subscription'
+         and billing_cadence = ${cadence} and status in ('ACTIVE', 'CLOSING')) as found`);

@@ -2,7 +2,7 @@ import type { Tx } from '../../db/index.ts';
 import { merchantSettings } from '../../identity/index.ts';
 import { Decimal, decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import { HOURS_PER_DAY, type Instant, isAfter, isBefore } from '../../kernel/time.ts';
-import type { StoredLine } from '../difference/billed.ts';
+import { type StoredLine, sumWithTax } from '../difference/billed.ts';
 import { type AskedTrueUp, selectCommitmentsOf, selectTrueUps } from '../difference/commitments.sql.ts';
 import type { UncalculatedInvoice } from '../difference/due.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
@@ -165,7 +165,7 @@ function trueUpOf(
   frozen: FrozenTerms,
 ): FrozenTrueUp[] {
   const before = sum(asked.map(({ net }) => net));
-  const back = { net: sum(asked.map(({ left }) => left)), tax: sum(asked.map(({ leftTax }) => leftTax)) };
+  const back = sumWithTax(asked.map(({ left, leftTax }) => ({ net: left, tax: leftTax })));
   const most = Decimal.max(ZERO, back.net);
   const difference = Decimal.max(missingTo(amount, spent).minus(before), most.negated());
   if (difference.isZero()) return [];

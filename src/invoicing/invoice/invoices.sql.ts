@@ -89,10 +89,6 @@ export const selectInvoiceOf = (
      where merchant_id = ${tx.merchantId} and purpose_id = ${purpose.id} and purpose_type = ${purpose.type}
      order by seq desc limit 1`);
 
-/** Locks a key: a twin with the same key waits until this transaction ends, and then finds its invoice. */
-export const lockInvoiceKey = (tx: Tx, key: string): Promise<number> =>
-  tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`invoice:${tx.merchantId}:${key}`}, 0))`);
-
 const withJson = (changes: Partial<InvoiceRow>): Record<string, unknown> =>
   withJsonb(changes, 'terms', 'taxes', 'seller', 'buyer', 'metadata', 'oneOff', 'outsideTax', 'sections');
 
@@ -417,13 +413,11 @@ export async function selectWaiting(
 }
 
 /** The subscriptions of some customers that have open periods. */
-export const selectOpenSubscriptions = async (tx: Tx, customerIds: readonly string[]): Promise<string[]> =>
-  (
-    await tx.rows<{ subscriptionId: string }>(sql`
-      select distinct subscription_id from invoice
-       where merchant_id = ${tx.merchantId} and customer_id = any (${[...customerIds]}::text[])
-         and kind = 'subscription' and status in ('ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING')`)
-  ).map(({ subscriptionId }) => subscriptionId);
+export const selectOpenSubscriptions = (tx: Tx, customerIds: readonly string[]): Promise<string[]> =>
+  tx.values<string>(sql`
+    select distinct subscription_id from invoice
+     where merchant_id = ${tx.merchantId} and customer_id = any (${[...customerIds]}::text[])
+       and kind = 'subscription' and status in ('ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING')`);
 
 /**
  * The invoices of a merchant, among some, that have to wait for others which are still to be calculated: for parts of

@@ -23,14 +23,15 @@ export const mayIssue = async (
 ): Promise<Result<undefined>> =>
   (await purposeOf(dependencies, invoice.purposeType)?.mayIssue?.(tx, invoice)) ?? ok(undefined);
 
-/** Does what hangs on an issued invoice. */
-export async function announceIssued(
+/** Does what hangs on an invoice that is issued, or whose charges could not be credited and count again. */
+export async function announce(
   dependencies: Pick<InvoicingDependencies, 'purposes'>,
   tx: Tx,
   invoice: InvoiceRow,
+  what: 'issued' | 'standsAgain',
   now: Instant,
 ): Promise<void> {
-  await purposeOf(dependencies, invoice.purposeType)?.issued?.(tx, invoice, now);
+  await purposeOf(dependencies, invoice.purposeType)?.[what]?.(tx, invoice, now);
 }
 
 /** Does what hangs on a paid invoice. @returns what `invoice.paid.v0` says of it. */
@@ -42,23 +43,15 @@ export const announcePaid = async (
 ): Promise<Readonly<Record<string, string>>> =>
   (await purposeOf(dependencies, invoice.purposeType)?.paid(tx, invoice, now)) ?? {};
 
-/** Undoes what a paid invoice had made, because what paid it came back. */
-export const announceReversed = async (
+/** Undoes what an invoice had made, because what paid it came back, or it is given back. */
+export const announceUndone = async (
   dependencies: Pick<InvoicingDependencies, 'purposes'>,
   tx: Tx,
   invoice: InvoiceRow,
+  why: 'reversed' | 'givenBack',
   now: Instant,
 ): Promise<Result<undefined>> =>
-  (await purposeOf(dependencies, invoice.purposeType)?.reversed?.(tx, invoice, now)) ?? ok(undefined);
-
-/** Undoes what an invoice had made, because that is given back. */
-export const announceGivenBack = async (
-  dependencies: Pick<InvoicingDependencies, 'purposes'>,
-  tx: Tx,
-  invoice: InvoiceRow,
-  now: Instant,
-): Promise<Result<undefined>> =>
-  (await purposeOf(dependencies, invoice.purposeType)?.givenBack?.(tx, invoice, now)) ?? ok(undefined);
+  (await purposeOf(dependencies, invoice.purposeType)?.[why]?.(tx, invoice, now)) ?? ok(undefined);
 
 /** Undoes what waited for an invoice that is cancelled. */
 export async function announceCancelled(
@@ -69,16 +62,6 @@ export async function announceCancelled(
   now: Instant,
 ): Promise<void> {
   await purposeOf(dependencies, invoice.purposeType)?.cancelled?.(tx, invoice, why, now);
-}
-
-/** The charges of an invoice that could not be credited count again. */
-export async function announceReopened(
-  dependencies: Pick<InvoicingDependencies, 'purposes'>,
-  tx: Tx,
-  invoice: InvoiceRow,
-  now: Instant,
-): Promise<void> {
-  await purposeOf(dependencies, invoice.purposeType)?.standsAgain?.(tx, invoice, now);
 }
 
 /** Locks what hangs on an invoice, for who is about to lock the invoice and may move it. */

@@ -609,8 +609,6 @@ export const LineItemsQuery = Strict(
   },
 );
 
-export const RefundListQuery = ListQuery({});
-
 export const PaymentSessionBody = Strict(
   {
     redirectUrls: Type.Optional(

@@ -9,7 +9,7 @@ import { freezeAgain } from '../drafts/freeze-terms.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { type InvoiceRow, subscriptionsOf } from '../invoice/invoice.ts';
 import { lockInvoice, selectInvoice, updateInvoiceStatus } from '../invoice/invoices.sql.ts';
-import { announceGivenBack, lockPurpose, mayIssue } from '../invoice/purposes.ts';
+import { announceUndone, lockPurpose, mayIssue } from '../invoice/purposes.ts';
 import { type InvoiceTrigger, invoiceStates, takesMoney } from '../invoice/states.ts';
 import { checkSession, openSessionFor, shownSession } from '../paying/sessions.ts';
 import type { SessionOptions } from '../terms/session-options.ts';
@@ -49,7 +49,7 @@ export async function actOnInvoice(
     if (!allowed.ok) return allowed;
   }
   if (action === 'cancel') {
-    const undone = await announceGivenBack(dependencies, tx, invoice, now);
+    const undone = await announceUndone(dependencies, tx, invoice, 'givenBack', now);
     if (!undone.ok) return undone;
   }
   return ok(await act(dependencies, tx, invoice, asked, now));

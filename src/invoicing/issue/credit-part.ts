@@ -15,7 +15,6 @@ import {
 import {
   insertPartCreditNote,
   lockCreditNote,
-  lockCreditNoteKey,
   markCreditNoteVoided,
   selectCreditNoteByKey,
   selectUnvoidedCreditNote,
@@ -26,14 +25,14 @@ import type { UnusedCreditRow } from '../credit-notes/unused-credit.ts';
 import { insertUnusedCredits, markNotCredited } from '../credit-notes/unused-credits.sql.ts';
 import { noteCredits, rowOf, SAID } from '../credits/note-credits.ts';
 import { partsOfLines } from '../credits/part-of-line.ts';
-import { selectBilledLines, selectCredits } from '../difference/billed.sql.ts';
+import { selectBilledItems } from '../difference/billed.sql.ts';
 import {
   type AmountWithTax,
   type BilledItem,
-  itemsOf,
   moneyLeftOf,
   notedIn,
   type StoredCredit,
+  sumWithTax,
 } from '../difference/billed.ts';
 import { type AskedTrueUp, selectTrueUps } from '../difference/commitments.sql.ts';
 import { selectOrderItems } from '../difference/order-items.sql.ts';
@@ -43,7 +42,7 @@ import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { bySubscription, type InvoiceRow, ownerOfLine } from '../invoice/invoice.ts';
 import { type LineRow, linesOf } from '../invoice/invoice-line.ts';
 import { selectLines, updateInvoice } from '../invoice/invoices.sql.ts';
-import { announceGivenBack, announceReopened } from '../invoice/purposes.ts';
+import { announce, announceUndone } from '../invoice/purposes.ts';
 import { invoiceStates } from '../invoice/states.ts';
 import { publishInvoice } from '../invoice/webhooks.ts';
 import { recordVoid } from '../outside-tax/records.ts';
@@ -72,7 +71,7 @@ export async function creditPart(
   isEnd = false,
 ): Promise<Result<{ note: CreditNoteRow; isNew: boolean }>> {
   const sent = { key: body.idempotencyKey, fingerprint: fingerprint(`credit notes of ${invoiceId}`, body) };
-  const known = await findCreated(tx, sent, { lock: lockCreditNoteKey, find: selectCreditNoteByKey });
+  const known = await findCreated(tx, sent, { kind: 'credit note', find: selectCreditNoteByKey });
   if (!known.ok) return known;
   if (known.value) return ok({ note: known.value, isNew: false });
   const locked = await lockWithNow(tx, invoiceId, wall, dependencies);
@@ -103,7 +102,7 @@ export async function creditPart(
   const partOf = (type: string) => sum(parts.value.filter(isOf(lines, type)).map(({ amount }) => amount));
   const [toppedUp, purchase, prepayment] = [partOf('wallet_top_up'), partOf('credit_purchase'), partOf('prepayment')];
   const advanced = purchase.plus(prepayment);
-  const undone = purchase.gt(0) ? await announceGivenBack(dependencies, tx, invoice, now) : ok(undefined);
+  const undone = purchase.gt(0) ? await announceUndone(dependencies, tx, invoice, 'givenBack', now) : ok(undefined);
   if (!undone.ok) return undone;
   const note = await insertPartCreditNote(
     tx,
@@ -233,7 +232,7 @@ async function itemsOfLines(
   if (!first || subscriptionId === null) return [];
   const since = justBefore(lines.map(({ periodStart }) => periodStart).reduce(earliest));
   const all = { merchantId, subscriptionId, id: '' };
-  return itemsOf(await selectBilledLines(tx, all, since), await selectCredits(tx, all, since));
+  return selectBilledItems(tx, all, since);
 }
 
 /** What is left of a true-up: later invoices may have given some of it back. */
@@ -242,7 +241,7 @@ function leftOfTrueUp(
   { commitmentId, segment }: Pick<AskedTrueUp, 'commitmentId' | 'segment'>,
 ): AmountWithTax {
   const own = all.filter((each) => each.commitmentId === commitmentId && each.segment === segment);
-  return { net: sum(own.map(({ left }) => left)), tax: sum(own.map(({ leftTax }) => leftTax)) };
+  return sumWithTax(own.map(({ left, leftTax }) => ({ net: left, tax: leftTax })));
 }
 
 const isOfLine = ({ id }: Pick<InvoiceRow, 'id'>, line: LineRow, item: BilledItem): boolean =>
@@ -257,7 +256,7 @@ const isOfLine = ({ id }: Pick<InvoiceRow, 'id'>, line: LineRow, item: BilledIte
  * because less usage is a line below 0 on a later one.
  */
 async function leftOfLines(tx: Tx, invoice: InvoiceRow, lines: readonly LineRow[], items: readonly BilledItem[]) {
-  const orders = (await selectOrderItems(tx, [invoice.id])) ?? [];
+  const orders = await selectOrderItems(tx, [invoice.id]);
   const { subscriptionId } = invoice;
   const hasTrueUps = subscriptionId !== null && lines.some(({ type }) => type === 'true_up');
   const trueUps = hasTrueUps ? await selectTrueUps(tx, subscriptionId) : [];
@@ -278,8 +277,7 @@ async function leftOfLines(tx: Tx, invoice: InvoiceRow, lines: readonly LineRow[
         isBefore(item.period.start, own.period.end) &&
         isBefore(own.period.start, item.period.end),
     );
-    const left = same.map(moneyLeftOf);
-    const all = { net: sum(left.map(({ net }) => net)), tax: sum(left.map(({ tax }) => tax)) };
+    const all = sumWithTax(same.map(moneyLeftOf));
     return all.net.lt(moneyLeftOf(own).net) ? all : moneyLeftOf(own);
   };
 }
@@ -405,7 +403,7 @@ export async function voidPart(
   );
   await noteCredits(dependencies, tx, { merchantId: tx.merchantId, invoiceId }, given, 'all', now);
   await standAgain(dependencies, tx, owed, now);
-  await announceReopened(dependencies, tx, owed, now);
+  await announce(dependencies, tx, owed, 'standsAgain', now);
   await oweUsedElsewhere(tx, invoice, { noteId: note.id, creditIds }, now);
   return ok(voided);
 }

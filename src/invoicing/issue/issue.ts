@@ -23,7 +23,7 @@ import {
 import type { IssuedLine } from '../invoice/invoice-line.ts';
 import { type NumberedInvoice, numbersOf } from '../invoice/invoice-number.ts';
 import { lockInvoicesOf, selectIssuedLines, updateInvoices } from '../invoice/invoices.sql.ts';
-import { announceIssued } from '../invoice/purposes.ts';
+import { announce } from '../invoice/purposes.ts';
 import { publishInvoices } from '../invoice/webhooks.ts';
 import { outsideTaxAtIssue, recordInvoices } from '../outside-tax/records.ts';
 import { sellsForMoneyOnly, walletShares } from '../paying/apply-wallet.ts';
@@ -172,7 +172,7 @@ export async function issueChanged(
     asked.map(({ invoice }) => ({ invoice, fact: { kind: 'issued' } })),
     now,
   );
-  for (const invoice of issued) await announceIssued(dependencies, tx, invoice, now);
+  for (const invoice of issued) await announce(dependencies, tx, invoice, 'issued', now);
   const ended: InvoiceRow[] = [];
   for (const invoice of issued)
     ended.push(

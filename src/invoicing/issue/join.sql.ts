@@ -23,13 +23,11 @@ const closesAt = ({ currency, clockId, periodEnd, gracePeriodEnd }: JoinedAt) =>
   and period_end = ${periodEnd} and grace_period_end = ${gracePeriodEnd}`;
 
 /** Is an invoice that ends at the same instant still to be calculated? One that failed is not waited for. */
-export const selectIsAwaited = async (tx: Tx, payerId: string, at: JoinedAt): Promise<boolean> =>
-  (
-    await tx.one<{ found: boolean }>(sql`
-      select exists (select from invoice
-                      where merchant_id = ${tx.merchantId} and ${paidBy(tx, payerId)} and ${closesAt(at)}
-                        and status in ('ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING')) as found`)
-  ).found;
+export const selectIsAwaited = (tx: Tx, payerId: string, at: JoinedAt): Promise<boolean> =>
+  tx.value<boolean>(sql`
+    select exists (select from invoice
+                    where merchant_id = ${tx.merchantId} and ${paidBy(tx, payerId)} and ${closesAt(at)}
+                      and status in ('ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING')) as found`);
 
 /**
  * Locks the drafts that are issued by themselves and end at the same instant, with the billing of their subscriptions.

@@ -14,7 +14,7 @@ import { returnCredits, voidReturnedCredits } from '../credits/return-credits.ts
 import type { CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { bySubscription, type InvoiceRow } from '../invoice/invoice.ts';
-import { announceGivenBack, announceReopened } from '../invoice/purposes.ts';
+import { announce, announceUndone } from '../invoice/purposes.ts';
 import { publishInvoice } from '../invoice/webhooks.ts';
 import { recordVoid } from '../outside-tax/records.ts';
 import { bookNoteVoided, bookRefund } from '../paying/bookings.ts';
@@ -49,7 +49,7 @@ export async function refundInvoice(
   const decided = decideRefund(invoice, isCreditedInPart ? 'in part' : await selectUnvoidedCreditNote(tx, invoice));
   if (!decided.ok) return decided;
   if (await isDisputed(tx, invoiceId)) return fail('PAYMENT_DISPUTED');
-  const undone = await announceGivenBack(dependencies, tx, invoice, now);
+  const undone = await announceUndone(dependencies, tx, invoice, 'givenBack', now);
   if (!undone.ok) return undone;
   const note = await insertCreditNote(tx, invoice, 'refund', reason, now);
   const returned = await requestReturn(tx, { merchantId: tx.merchantId, invoiceId, refundId: note.id }, now);
@@ -96,7 +96,7 @@ export async function voidRefund(
   await voidReturnedCredits(tx, note, reason, now);
   await dependencies.mails.notify(tx, invoice, { kind: 'refundVoided', note, stopped, left }, now);
   await standAgain(dependencies, tx, invoice, now);
-  await announceReopened(dependencies, tx, invoice, now);
+  await announce(dependencies, tx, invoice, 'standsAgain', now);
   await oweUsedElsewhere(tx, invoice, { noteId: note.id, creditIds }, now);
   return ok(voided);
 }

@@ -6,7 +6,9 @@ import type { Instant } from '../../kernel/time.ts';
 import { insertCreditNoteLines, selectLinesOfCreditNote } from '../credit-notes/credit-note-lines.sql.ts';
 import { insertPartCreditNote, selectPartNotes } from '../credit-notes/credit-notes.sql.ts';
 import { insertUnusedCreditsAgain } from '../credit-notes/unused-credits.sql.ts';
+import { notedBy } from '../credits/note-credits.ts';
 import { partAgain } from '../credits/part-of-line.ts';
+import { grossOf, less } from '../difference/billed.ts';
 import type { CreditNoteLine, CreditNoteLineRow, CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
@@ -99,12 +101,7 @@ export async function planNotes(
     const left = bills.leftOf(line);
     const together = own.filter(({ id, appliesToLineId }) => id === line.id || appliesToLineId === line.id);
     const before = noted.filter(({ appliesToLineId }) => together.some(({ id }) => id === appliesToLineId));
-    return (
-      left && {
-        net: left.net.minus(sum(before.map(({ amount }) => amount))),
-        tax: left.tax.minus(sum(before.map(({ taxAmount }) => taxAmount))),
-      }
-    );
+    return left && less(left, notedBy(before));
   };
   const of = { ...bills, lines: own, noted, leftOf, behavior, currency: draft.currency };
   const notes: NoteAgain[] = [];
@@ -115,7 +112,7 @@ export async function planNotes(
       const again = line ? partAgain(of, line, earlier, room) : [];
       parts.push(...again);
       noted.push(...again.map((part) => ({ ...part, id: earlier[0].id, appliesToLineId: part.appliesTo as string })));
-      room = room.minus(sum(again.map(({ amount, taxAmount }) => amount.plus(taxAmount))));
+      room = room.minus(grossOf(notedBy(again)));
     }
     if (parts.length > 0) notes.push({ note, parts });
   }

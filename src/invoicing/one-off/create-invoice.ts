@@ -8,7 +8,7 @@ import type { Instant } from '../../kernel/time.ts';
 import type { OneOffLine } from '../calculation/one-off-lines.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { lockInvoiceKey, selectInvoiceByKey } from '../invoice/invoices.sql.ts';
+import { selectInvoiceByKey } from '../invoice/invoices.sql.ts';
 import type { InvoiceCreateBody } from '../invoice/schemas.ts';
 import { isBackwards, readServiceTime } from '../invoice/service-time.ts';
 import { makeOneOffInvoice } from '../issue/make-one-off.ts';
@@ -30,7 +30,7 @@ export async function createInvoice(
   now: Instant,
 ): Promise<Result<CreatedInvoice>> {
   const idempotency = bodyKey('invoice', body);
-  const known = await findCreated(tx, idempotency, { lock: lockInvoiceKey, find: selectInvoiceByKey });
+  const known = await findCreated(tx, idempotency, { kind: 'invoice', find: selectInvoiceByKey });
   if (!known.ok) return known;
   if (known.value) return ok({ invoice: known.value, isNew: false });
   const backwards = backwardsOf(body);

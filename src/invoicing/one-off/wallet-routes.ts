@@ -1,6 +1,5 @@
-import { Reply, type Route, routesOf } from '../../http/index.ts';
+import { createdReply, type Route, routesOf } from '../../http/index.ts';
 import { formatMoney } from '../../kernel/money.ts';
-import { ok } from '../../kernel/result.ts';
 import { formatInstant } from '../../kernel/time.ts';
 import { sessionUrl } from '../../payments/index.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
@@ -21,10 +20,10 @@ export const walletTopUpRoute = (dependencies: InvoicingDependencies): Route =>
     body: WalletTopUpCreateBody,
     replies: { 201: WalletTopUpReply, 200: WalletTopUpReply },
     errors: [409],
-    handler: async ({ tx, merchantId, params, body, now }) => {
-      const made = await topUpWallet(dependencies, tx, { merchantId, customerId: params.id }, body, now);
-      return made.ok ? ok(new Reply(made.value.isNew ? 201 : 200, toTopUpReply(dependencies, made.value))) : made;
-    },
+    handler: async ({ tx, merchantId, params, body, now }) =>
+      createdReply(await topUpWallet(dependencies, tx, { merchantId, customerId: params.id }, body, now), (made) =>
+        toTopUpReply(dependencies, made),
+      ),
   });
 
 const toTopUpReply = ({ publicUrl }: InvoicingDependencies, { invoice, session }: TopUp): WalletTopUpReply => ({

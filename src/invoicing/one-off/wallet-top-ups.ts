@@ -2,13 +2,12 @@ import { findCustomer } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { findCreated, fingerprint } from '../../http/index.ts';
 import { decimalOf, ONE } from '../../kernel/decimal.ts';
-import { digitsProblem, roundTo } from '../../kernel/money.ts';
-import { invalidField, notFound, ok, type Result } from '../../kernel/result.ts';
+import { notFound, ok, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { type PaymentSession, payableSessionOf } from '../../payments/index.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { lockInvoiceKey, selectInvoiceByKey } from '../invoice/invoices.sql.ts';
+import { selectInvoiceByKey } from '../invoice/invoices.sql.ts';
 import { makeOneOffInvoice } from '../issue/make-one-off.ts';
 import type { WalletTopUpCreateBody } from './wallet-schemas.ts';
 
@@ -35,7 +34,7 @@ export async function topUpWallet(
 ): Promise<Result<TopUp>> {
   const key = `wallet top-up of ${customerId}: ${body.idempotencyKey}`;
   const idempotency = { key, fingerprint: fingerprint('wallet top-up', body) };
-  const known = await findCreated(tx, idempotency, { lock: lockInvoiceKey, find: selectInvoiceByKey });
+  const known = await findCreated(tx, idempotency, { kind: 'invoice', find: selectInvoiceByKey });
   if (!known.ok) return known;
   if (known.value) {
     const session = await payableSessionOf(tx, known.value.id, now);
@@ -43,8 +42,6 @@ export async function topUpWallet(
   }
   const { currency, redirectUrls } = body;
   const amount = decimalOf(body.amount);
-  if (!roundTo(amount, currency, 'half-away-from-zero').eq(amount))
-    return invalidField('amount', digitsProblem(currency));
   const customer = await findCustomer(tx, customerId, { keep: true }); // a deletion waits for us
   if (!customer) return notFound('customer');
   const made = await makeOneOffInvoice(

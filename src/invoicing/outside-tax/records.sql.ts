@@ -109,13 +109,11 @@ export const scheduleNextTaxRecord = (tx: Tx, { merchantId, invoiceId }: TaxReco
      where merchant_id = ${merchantId} and invoice_id = ${invoiceId} and status = 'waiting'`);
 
 /** All tax that a provider has recorded of an invoice's own lines. */
-export const sumRecordedTax = async (tx: Tx, invoiceId: string): Promise<Decimal | null> =>
-  (
-    await tx.one<{ tax: Decimal | null }>(sql`
-      select case when bool_and(status = 'done') then sum(recorded_tax) end as tax
-        from tax_record
-       where merchant_id = ${tx.merchantId} and invoice_id = ${invoiceId} and kind in ('invoice', 'credits')`)
-  ).tax;
+export const sumRecordedTax = (tx: Tx, invoiceId: string): Promise<Decimal | null> =>
+  tx.value<Decimal | null>(sql`
+    select case when bool_and(status = 'done') then sum(recorded_tax) end as tax
+      from tax_record
+     where merchant_id = ${tx.merchantId} and invoice_id = ${invoiceId} and kind in ('invoice', 'credits')`);
 
 /** The provider's id and document of a credit note. An id that it has stays: it was given out. */
 export const updateNoteOutside = (

@@ -3,7 +3,7 @@ import { Reply, type Route, routesOf, Strict } from '../../http/index.ts';
 import { findLogo } from '../../identity/index.ts';
 import { isId } from '../../kernel/ids.ts';
 import { localeAskedFor } from '../../kernel/locale.ts';
-import { notFound, ok, orThrow, RefusalError, type Result } from '../../kernel/result.ts';
+import { mapped, notFound, ok, orThrow, RefusalError, type Result } from '../../kernel/result.ts';
 import type { Instant } from '../../kernel/time.ts';
 import {
   errorPage,
@@ -165,10 +165,9 @@ function downloadRoutes(dependencies: InvoicingDependencies, usual: Usual): read
     download('invoice.pdf', 'downloadInvoice', 'The document of an invoice', 'pdf', (tx, owner, now) =>
       documentOf(dependencies, tx, owner, now),
     ),
-    download('invoice.xml', 'downloadEInvoice', 'The e-invoice', 'xml', async (tx, owner, now) => {
-      const made = await eInvoiceOfDocument(dependencies, tx, owner, now);
-      return made.ok ? ok(Buffer.from(made.value)) : made;
-    }),
+    download('invoice.xml', 'downloadEInvoice', 'The e-invoice', 'xml', async (tx, owner, now) =>
+      mapped(await eInvoiceOfDocument(dependencies, tx, owner, now), (made) => Buffer.from(made)),
+    ),
     download(
       'creditNotes/:creditNoteId',
       'downloadCreditNote',

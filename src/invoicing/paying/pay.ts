@@ -8,7 +8,7 @@ import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { numberOf } from '../invoice/invoice-number.ts';
 import { updateInvoice, updateInvoiceStatus } from '../invoice/invoices.sql.ts';
-import { announcePaid, announceReopened } from '../invoice/purposes.ts';
+import { announce, announcePaid } from '../invoice/purposes.ts';
 import { invoiceStates } from '../invoice/states.ts';
 import { publishInvoice } from '../invoice/webhooks.ts';
 import { outsideTaxAtIssue, recordInvoices } from '../outside-tax/records.ts';
@@ -107,6 +107,6 @@ export async function markPaid(
   await dependencies.mails.notify(tx, paid, { kind: 'paid', ...paidBy }, now);
   if (!isNumbered) await bookIssue(tx, paid, now);
   await bookTopUp(tx, invoice, now);
-  if (invoice.status === 'WRITTEN_OFF') await announceReopened(dependencies, tx, paid, now);
+  if (invoice.status === 'WRITTEN_OFF') await announce(dependencies, tx, paid, 'standsAgain', now);
   return paid;
 }

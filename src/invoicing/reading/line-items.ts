@@ -7,7 +7,7 @@ import { fail, invalidField, notFound, ok, type Result } from '../../kernel/resu
 import { wrongState } from '../../kernel/state-table.ts';
 import { type Instant, type InstantText, instantOf, isBefore } from '../../kernel/time.ts';
 import type { ManualLineRow } from '../drafts/manual-line.ts';
-import { insertManualLine, lockManualLineKey, selectManualLineByKey } from '../drafts/manual-lines.sql.ts';
+import { insertManualLine, selectManualLineByKey } from '../drafts/manual-lines.sql.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
 import { lockWithNow } from '../issue/actions.ts';
@@ -34,7 +34,7 @@ export async function createLineItem(
   wall: Instant,
 ): Promise<Result<CreatedLine>> {
   const key = bodyKey('lineItem', body);
-  const known = await findCreated(tx, key, { lock: lockManualLineKey, find: selectManualLineByKey });
+  const known = await findCreated(tx, key, { kind: 'manual line', find: selectManualLineByKey });
   if (!known.ok) return known;
   if (known.value) return ok({ line: known.value, isNew: false });
   const named = await checkItem(tx, body.itemId ?? null);

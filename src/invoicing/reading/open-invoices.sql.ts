@@ -36,14 +36,12 @@ export const selectRunningOfCustomer = (tx: Tx, customerId: string): Promise<Inv
      order by seq`);
 
 /** The start of an invoice's period that early closings divided: the start of its first part. */
-export const selectStartOfPeriod = async (tx: Tx, invoice: InvoiceRow): Promise<Instant> =>
-  (
-    await tx.one<{ start: Instant }>(sql`
-      select min(period_start) as start from invoice
-       where merchant_id = ${invoice.merchantId} and subscription_id = ${invoice.subscriptionId}
-         and kind = 'subscription' and billing_cadence = ${invoice.billingCadence}
-         and period_number = ${invoice.periodNumber} and period_end <= ${invoice.periodEnd}`)
-  ).start;
+export const selectStartOfPeriod = (tx: Tx, invoice: InvoiceRow): Promise<Instant> =>
+  tx.value<Instant>(sql`
+    select min(period_start) as start from invoice
+     where merchant_id = ${invoice.merchantId} and subscription_id = ${invoice.subscriptionId}
+       and kind = 'subscription' and billing_cadence = ${invoice.billingCadence}
+       and period_number = ${invoice.periodNumber} and period_end <= ${invoice.periodEnd}`);
 
 /** A period of a series, with the invoices that bill it: several where early closings divided it. */
 export interface BilledPeriod extends Period {

@@ -2,8 +2,8 @@ import type { Tx } from '../../db/index.ts';
 import { type Decimal, decimal, sum, ZERO } from '../../kernel/decimal.ts';
 import { roundTo } from '../../kernel/money.ts';
 import type { Instant } from '../../kernel/time.ts';
-import { selectBilledLines, selectCredits } from '../difference/billed.sql.ts';
-import { type BilledItem, itemsOf, type StoredCredit } from '../difference/billed.ts';
+import { selectBilledItems } from '../difference/billed.sql.ts';
+import type { BilledItem, StoredCredit } from '../difference/billed.ts';
 import { justBefore } from '../owed/charges.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
 
@@ -25,7 +25,7 @@ export async function discountsOfRedemptions(tx: Tx, terms: BillingTerms): Promi
   const { merchantId, subscriptionId, bounds, taxBehavior } = terms;
   const all = { merchantId, subscriptionId, id: '' };
   const since = justBefore(bounds.startedAt);
-  const items = itemsOf(await selectBilledLines(tx, all, since), await selectCredits(tx, all, since));
+  const items = await selectBilledItems(tx, all, since);
   return items.flatMap((item) => [
     ...item.lines.flatMap((line): CouponDiscount[] => {
       const { coupon, cut = '0' } = line.workings ?? {};

@@ -33,12 +33,10 @@ export const selectReceiptsOfApplications = (
      where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[])`);
 
 /** The currencies of the billing credits of a customer. */
-export const selectCurrenciesOfCredits = async (tx: Tx, customerId: string): Promise<string[]> =>
-  (
-    await tx.rows<{ currency: string }>(sql`
-      select distinct currency from billing_credit
-       where merchant_id = ${tx.merchantId} and customer_id = ${customerId}`)
-  ).map(({ currency }) => currency);
+export const selectCurrenciesOfCredits = (tx: Tx, customerId: string): Promise<string[]> =>
+  tx.values<string>(sql`
+    select distinct currency from billing_credit
+     where merchant_id = ${tx.merchantId} and customer_id = ${customerId}`);
 
 /** The invoices over nothing that a customer pays, by their times: the ledger knows none of them. */
 export const selectEmptyInvoices = (

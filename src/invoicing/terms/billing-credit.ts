@@ -69,3 +69,23 @@ export function endOf({ expiresAt, voidedAt }: Pick<BillingCredit, 'expiresAt' |
   if (voidedAt === null) return expiresAt;
   return expiresAt !== null && Temporal.Instant.compare(expiresAt, voidedAt) < 0 ? expiresAt : voidedAt;
 }
+
+/** A line of an invoice by which a credit pays a charge, with what is left of it, and what the charge still owes. */
+export interface UseOfCharge {
+  readonly invoiceId: string;
+  /** Null: it is of an order. */
+  readonly subscriptionId: string | null;
+  readonly lineId: string;
+  readonly billingCreditId: string;
+  readonly priceId: string | null;
+  readonly displayName: string;
+  readonly periodStart: Instant;
+  readonly periodEnd: Instant;
+  readonly taxRate: Decimal;
+  /** What it pays; above 0. */
+  readonly paid: Decimal;
+  /** What later invoices gave back of the charge to its credit. */
+  readonly returned: Decimal;
+  /** Before corrections on later invoices. */
+  readonly owed: Decimal;
+}

@@ -14,14 +14,16 @@ export const lockBilling = (tx: Tx, subscriptionIds: readonly string[]): Promise
     select pg_advisory_xact_lock(hashtextextended('billing:' || ${tx.merchantId}::text || ':' || id, 0))
       from unnest(${subscriptionIds.toSorted()}::text[]) as id`);
 
-/** The same without waiting. @throws 55P03 if another process has a lock */
-export async function lockBillingNow(tx: Tx, subscriptionIds: readonly string[]): Promise<void> {
-  const { isLocked } = await tx.one<{ isLocked: boolean }>(sql`
+/** The same without waiting. @returns false if another process has a lock */
+export const lockBillingIfFree = (tx: Tx, subscriptionIds: readonly string[]): Promise<boolean> =>
+  tx.value<boolean>(sql`
     select coalesce(bool_and(
              pg_try_advisory_xact_lock(hashtextextended('billing:' || ${tx.merchantId}::text || ':' || id, 0))), true)
-               as is_locked
       from unnest(${[...subscriptionIds]}::text[]) as id`);
-  if (!isLocked)
+
+/** The same. @throws 55P03 if another process has a lock */
+export async function lockBillingNow(tx: Tx, subscriptionIds: readonly string[]): Promise<void> {
+  if (!(await lockBillingIfFree(tx, subscriptionIds)))
     throw Object.assign(new Error('Somebody else bills one of these subscriptions.'), { code: LOCK_NOT_AVAILABLE });
 }
 

@@ -127,17 +127,14 @@ export const updateReleased = (tx: Tx, before: string, now: Instant): Promise<nu
   tx.run(sql`select release_event_months(${before}::date, ${now})`);
 
 /** The months that were let go before a time. */
-export const selectMonthsToRemove = async (tx: Tx, releasedBefore: Instant): Promise<string[]> =>
-  (
-    await tx.rows<{ month: string }>(sql`
-      select month::text as month from event_archive where state = 'leaving' and state_at <= ${releasedBefore}
-       group by month order by month`)
-  ).map(({ month }) => month);
+export const selectMonthsToRemove = (tx: Tx, releasedBefore: Instant): Promise<string[]> =>
+  tx.values<string>(sql`
+    select month::text as month from event_archive where state = 'leaving' and state_at <= ${releasedBefore}
+     group by month order by month`);
 
 /** @returns whether the partition of the month was removed */
-export const deleteMonth = async (tx: Tx, month: string, releasedBefore: Instant, now: Instant): Promise<boolean> =>
-  (await tx.one<{ done: boolean }>(sql`select remove_event_month(${month}::date, ${releasedBefore}, ${now}) as done`))
-    .done;
+export const deleteMonth = (tx: Tx, month: string, releasedBefore: Instant, now: Instant): Promise<boolean> =>
+  tx.value<boolean>(sql`select remove_event_month(${month}::date, ${releasedBefore}, ${now}) as done`);
 
 /** The parts whose events are wanted, and not sure to stay: the conditions of `events_at_hand`. */
 export const selectPartsOf = (tx: Tx, wanted: WantedEvents): Promise<ArchivePart[]> =>

@@ -89,8 +89,7 @@ export interface Horizon {
 export const selectHorizon = (tx: Tx): Promise<Horizon> =>
   tx.one<Horizon>(sql`select last_seq, writers from event_horizon()`);
 
-export const selectWriters = async (tx: Tx): Promise<string[]> =>
-  (await tx.one<{ writers: string[] }>(sql`select event_writers() as writers`)).writers;
+export const selectWriters = (tx: Tx): Promise<string[]> => tx.value<string[]>(sql`select event_writers() as writers`);
 
 /** The batch that is under way, or else the last one. */
 export const selectLastShipment = (
@@ -125,14 +124,12 @@ export const selectBatchEnd = (
  * Numbers have gaps from rollbacks: the last number of one, if it is known to go as far as `after`. It ends before a
  * part of the archive, too.
  */
-export const selectEndOfGap = async (tx: Tx, after: bigint, lastSeq: bigint): Promise<bigint> =>
-  (
-    await tx.one<{ end: bigint }>(sql`
-      select least(${lastSeq}::bigint, min(seq) - 1,
-                   (select min(greatest(a.first_seq - 1, ${after}::bigint)) from event_archive a
-                     where a.state in ('leaving', 'away') and a.last_seq > ${after})) as end
-        from event where seq > ${after} and seq <= ${lastSeq}`)
-  ).end;
+export const selectEndOfGap = (tx: Tx, after: bigint, lastSeq: bigint): Promise<bigint> =>
+  tx.value<bigint>(sql`
+    select least(${lastSeq}::bigint, min(seq) - 1,
+                 (select min(greatest(a.first_seq - 1, ${after}::bigint)) from event_archive a
+                   where a.state in ('leaving', 'away') and a.last_seq > ${after})) as end
+      from event where seq > ${after} and seq <= ${lastSeq}`);
 
 /** Commits to a batch, unless another worker has done so meanwhile. */
 export const insertShipment = (tx: Tx, { generation, batchNo, ...rest }: Shipment): Promise<number> =>
@@ -179,12 +176,10 @@ export const selectServingStanding = (tx: Tx): Promise<Standing | undefined> =>
 export const selectStandings = (tx: Tx): Promise<Standing[]> => tx.rows<Standing>(STANDING(['building', 'serving']));
 
 /** How many events of a merchant are not shipped yet, counted no further than `most`. */
-export const countUnshipped = async (tx: Tx, mark: bigint, most: number): Promise<number> =>
-  (
-    await tx.one<{ count: number }>(sql`
-      select count(*)::int as count
-        from (select from event where merchant_id = ${tx.merchantId} and seq > ${mark} limit ${most}) unshipped`)
-  ).count;
+export const countUnshipped = (tx: Tx, mark: bigint, most: number): Promise<number> =>
+  tx.value<number>(sql`
+    select count(*)::int as count
+      from (select from event where merchant_id = ${tx.merchantId} and seq > ${mark} limit ${most}) unshipped`);
 
 /**
  * The subject rows of some sources with the times for which they count: what is addressed to the customer or

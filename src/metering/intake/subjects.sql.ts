@@ -117,5 +117,5 @@ export const selectCustomersWithEvents = (tx: Tx, after: bigint, upTo: bigint): 
      where s.addressee is not null`);
 
 /** When the first event after a place in the order of acceptance was accepted; null: there is none. */
-export const selectOldestAcceptedAfter = async (tx: Tx, after: bigint): Promise<Instant | null> =>
-  (await tx.one<{ at: Instant | null }>(sql`select min(accepted_at) as at from event where seq > ${after}`)).at;
+export const selectOldestAcceptedAfter = (tx: Tx, after: bigint): Promise<Instant | null> =>
+  tx.value<Instant | null>(sql`select min(accepted_at) as at from event where seq > ${after}`);

@@ -60,12 +60,12 @@ export async function countEventsByDay(tx: Tx, from: Instant, until: Instant): P
 }
 
 /** When the first event of a merchant was accepted; undefined: there is none. */
-export const selectFirstAccepted = async (tx: Tx): Promise<Instant | undefined> =>
-  (
-    await tx.one<{ acceptedAt: Instant | null }>(sql`
-      select least((select accepted_at from event where merchant_id = ${tx.merchantId} order by seq limit 1),
-                   (select min(first_accepted_at) from event_archive where merchant_id = ${tx.merchantId})) as accepted_at`)
-  ).acceptedAt ?? undefined;
+export const selectFirstAccepted = async (tx: Tx): Promise<Instant | undefined> => {
+  const first = await tx.value<Instant | null>(sql`
+    select least((select accepted_at from event where merchant_id = ${tx.merchantId} order by seq limit 1),
+                 (select min(first_accepted_at) from event_archive where merchant_id = ${tx.merchantId}))`);
+  return first ?? undefined;
+};
 
 /** A sub-query of the merchants with events, for other domains: very recent events may be missing. */
 export const merchantsWithEvents: Sql = sql`select distinct merchant_id from event_tally`;

@@ -12,7 +12,7 @@ import { post } from '../../ledger/index.ts';
 import { PAYMENT_WORDS } from '../page/words.ts';
 import type { EntityDescription, PaymentHandlers } from '../records/handlers.ts';
 import type { LinkItem, PaymentLinkNow } from '../records/link.ts';
-import { insertLink, lockLinkKey, selectLink, selectLinkByKey } from '../records/links.sql.ts';
+import { insertLink, selectLink, selectLinkByKey } from '../records/links.sql.ts';
 import { redirectProblems } from '../records/redirect-urls.ts';
 import { openSession } from '../sessions/sessions.ts';
 import { checkTakesCardsNow } from '../sessions/setup.ts';
@@ -32,7 +32,7 @@ export async function createLink(
   now: Instant,
 ): Promise<Result<{ link: PaymentLinkNow; isNew: boolean }>> {
   const key = bodyKey('payment', body);
-  const known = await findCreated(tx, key, { lock: lockLinkKey, find: selectLinkByKey });
+  const known = await findCreated(tx, key, { kind: 'payment link', find: selectLinkByKey });
   if (!known.ok) return known;
   if (known.value) return ok({ link: known.value, isNew: false });
   const settings = await merchantSettings(tx);
@@ -100,15 +100,14 @@ const itemsOf = ({ lineItems = [], currency }: PaymentCreateBody): LinkItem[] =>
   }));
 
 /**
- * The faults that the schema cannot express: whole minor units, items that add up to the amount, and a customer for a
- * stored card.
+ * The faults that the schema cannot express: whole minor units of items, which add up to the amount, and a customer
+ * for a stored card.
  */
 function problemsOf(body: PaymentCreateBody, amount: Decimal): FieldError[] {
   const errors: FieldError[] = [];
   const { currency, lineItems = [] } = body;
   const isWhole = (value: Decimal) => roundTo(value, currency, 'half-away-from-zero').eq(value);
   const message = digitsProblem(currency);
-  if (!isWhole(amount)) errors.push({ field: 'amount', message });
   const amounts = lineItems.map((item) => decimalOf(item.amount));
   errors.push(
     ...amounts.flatMap((each, index) => (isWhole(each) ? [] : [{ field: `lineItems.${index}.amount`, message }])),

@@ -1,4 +1,4 @@
-import { Reply, type Route, routesOf } from '../../http/index.ts';
+import { createdReply, type Route, routesOf } from '../../http/index.ts';
 import { notFound, ok } from '../../kernel/result.ts';
 import { instantOf } from '../../kernel/time.ts';
 import { selectLink, selectLinks } from '../records/links.sql.ts';
@@ -19,10 +19,8 @@ export const linkRoutes = ({ publicUrl, environment }: PaymentEnvironment): read
     body: PaymentCreateBody,
     replies: { 201: PaymentReply, 200: PaymentReply },
     errors: [409],
-    handler: async ({ tx, body, now }) => {
-      const made = await createLink(tx, environment, body, now);
-      return made.ok ? ok(new Reply(made.value.isNew ? 201 : 200, toPaymentReply(made.value.link, publicUrl))) : made;
-    },
+    handler: async ({ tx, body, now }) =>
+      createdReply(await createLink(tx, environment, body, now), ({ link }) => toPaymentReply(link, publicUrl)),
   }),
   api.list('/v0/payments', 'listPayments', {
     summary: 'List payment links',

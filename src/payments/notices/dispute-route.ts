@@ -1,6 +1,6 @@
 import { DecimalOut, Id, OneOf, type Route, routesOf, Strict, Timestamp, Type } from '../../http/index.ts';
 import { formatMoney } from '../../kernel/money.ts';
-import { ok } from '../../kernel/result.ts';
+import { mapped } from '../../kernel/result.ts';
 import { formatInstant } from '../../kernel/time.ts';
 import type { Dispute } from '../records/disputes.sql.ts';
 import { decideDispute } from './sandbox-disputes.ts';
@@ -65,8 +65,6 @@ export const disputeRoute: Route = api.post('/v0/payments/:id/dispute', 'decideP
   ),
   replies: { 200: PaymentDisputeReply },
   errors: [409],
-  handler: async ({ tx, merchantId, params, body, now }) => {
-    const decided = await decideDispute(tx, { merchantId, paymentId: params.id }, body.outcome, now);
-    return decided.ok ? ok(toReply(decided.value)) : decided;
-  },
+  handler: async ({ tx, merchantId, params, body, now }) =>
+    mapped(await decideDispute(tx, { merchantId, paymentId: params.id }, body.outcome, now), toReply),
 });

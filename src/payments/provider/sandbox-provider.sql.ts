@@ -26,22 +26,18 @@ export const selectProviderCharge = (tx: Tx, reference: string): Promise<Provide
      where merchant_id = ${tx.merchantId} and reference = ${reference} and kind = 'charge' and decline_reason is null`);
 
 /** Has the money of a charge gone back? */
-export const selectIsRefunded = async (tx: Tx, chargeReference: string): Promise<boolean> =>
-  (
-    await tx.one<{ isRefunded: boolean }>(sql`
-      select exists (
-        select from sandbox_provider_record
-         where merchant_id = ${tx.merchantId} and charge_reference = ${chargeReference} and kind = 'refund')
-          as is_refunded`)
-  ).isRefunded;
+export const selectIsRefunded = (tx: Tx, chargeReference: string): Promise<boolean> =>
+  tx.value<boolean>(sql`
+    select exists (
+      select from sandbox_provider_record
+       where merchant_id = ${tx.merchantId} and charge_reference = ${chargeReference} and kind = 'refund')
+        as is_refunded`);
 
 /** How much of a charge has gone back. */
-export const sumRefunded = async (tx: Tx, chargeReference: string): Promise<Decimal> =>
-  (
-    await tx.one<{ total: Decimal }>(sql`
-      select coalesce(sum(amount), 0) as total from sandbox_provider_record
-       where merchant_id = ${tx.merchantId} and charge_reference = ${chargeReference} and kind = 'refund'`)
-  ).total;
+export const sumRefunded = (tx: Tx, chargeReference: string): Promise<Decimal> =>
+  tx.value<Decimal>(sql`
+    select coalesce(sum(amount), 0) as total from sandbox_provider_record
+     where merchant_id = ${tx.merchantId} and charge_reference = ${chargeReference} and kind = 'refund'`);
 
 /** One card, one queue: how often a card has worked must not change between the count and the record. */
 export const lockToken = (tx: Tx, token: string): Promise<number> =>

@@ -19,10 +19,6 @@ import type { SessionStatus } from './session-states.ts';
 export const insertLink = (tx: Tx, link: PaymentLink): Promise<number> =>
   tx.run(insertion('payment_link', withJsonb(link, 'metadata', 'lineItems')));
 
-/** Locks a key: a twin with the same key waits until this transaction ends, and then finds its link. */
-export const lockLinkKey = (tx: Tx, key: string): Promise<number> =>
-  tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`payment link ${tx.merchantId} ${key}`}, 0))`);
-
 const LINK_NOW = sql`link.*, session.status as session_status, session.expires_at`;
 const WITH_SESSION = sql`
   payment_link link

@@ -106,10 +106,6 @@ export type NewReceipt = Omit<
 export const insertReceipt = (tx: Tx, receipt: NewReceipt): Promise<PaymentReceipt> =>
   tx.one<PaymentReceipt>(sql`${insertion('payment_receipt', receipt)} returning *`);
 
-/** Locks a key: a twin with the same key waits until this transaction ends, and then finds its record. */
-export const lockReceiptKey = (tx: Tx, key: string): Promise<number> =>
-  tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`payment ${tx.merchantId} ${key}`}, 0))`);
-
 export const selectReceiptByKey = (tx: Tx, key: string): Promise<PaymentReceipt | undefined> =>
   tx.maybe<PaymentReceipt>(
     sql`select * from payment_receipt where merchant_id = ${tx.merchantId} and idempotency_key = ${key}`,
@@ -176,12 +172,10 @@ export const selectTakenOf = (
   );
 
 /** Is there an open dispute about a payment of an invoice? */
-export const selectIsDisputed = async (tx: Tx, invoiceId: string): Promise<boolean> =>
-  (
-    await tx.one<{ isDisputed: boolean }>(sql`
-      select coalesce(bool_or(${IS_DISPUTED}), false) as is_disputed
-        from payment_receipt r where r.merchant_id = ${tx.merchantId} and r.invoice_id = ${invoiceId}`)
-  ).isDisputed;
+export const selectIsDisputed = (tx: Tx, invoiceId: string): Promise<boolean> =>
+  tx.value<boolean>(sql`
+    select coalesce(bool_or(${IS_DISPUTED}), false) as is_disputed
+      from payment_receipt r where r.merchant_id = ${tx.merchantId} and r.invoice_id = ${invoiceId}`);
 
 /** The payments of an invoice that count, locked, in the order of their ids. */
 export const lockReceiptsOf = (tx: Tx, invoiceId: string): Promise<PaymentReceipt[]> =>

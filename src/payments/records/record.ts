@@ -7,7 +7,6 @@ import type { Instant } from '../../kernel/time.ts';
 import {
   insertReceipt,
   lockReceipt,
-  lockReceiptKey,
   markReversed,
   type PaymentReceipt,
   type RecordedMethod,
@@ -43,7 +42,7 @@ export interface RecordedPayment {
  * @returns IDEMPOTENCY_KEY_REUSED if it recorded something else.
  */
 export const findRecorded = (tx: Tx, sent: BodyKey): Promise<Result<PaymentReceipt | null>> =>
-  findCreated(tx, sent, { lock: lockReceiptKey, find: selectReceiptByKey });
+  findCreated(tx, sent, { kind: 'payment', find: selectReceiptByKey });
 
 /** The id under which money is going to be recorded. */
 export const newReceiptId = (): string => newId('payment');
@@ -104,7 +103,7 @@ export async function findReversed(tx: Tx, sent: BodyKey): Promise<Result<Paymen
     const receipt = await selectReceiptByReverseKey(within, key);
     return receipt && { receipt, idempotencyPrint: receipt.reversePrint };
   };
-  const known = await findCreated(tx, sent, { lock: (within, key) => lockReceiptKey(within, `reversal ${key}`), find });
+  const known = await findCreated(tx, sent, { kind: 'payment reversal', find });
   return known.ok ? ok(known.value?.receipt ?? null) : known;
 }
 

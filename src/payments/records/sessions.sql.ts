@@ -162,12 +162,10 @@ export async function updateToOver(
 }
 
 /** Numbers the next attempt to pay a session, whose lock the caller holds. */
-export const countAttempt = async (tx: Tx, { merchantId, id }: PaymentSession): Promise<number> =>
-  (
-    await tx.one<{ attempts: number }>(sql`
-      update payment_session set attempts = attempts + 1 where merchant_id = ${merchantId} and id = ${id}
-      returning attempts`)
-  ).attempts;
+export const countAttempt = (tx: Tx, { merchantId, id }: PaymentSession): Promise<number> =>
+  tx.value<number>(sql`
+    update payment_session set attempts = attempts + 1 where merchant_id = ${merchantId} and id = ${id}
+    returning attempts`);
 
 export interface SessionFilter {
   subscriptionId?: string;

@@ -1,17 +1,4 @@
-import {
-  ListOf,
-  ListQuery,
-  listReply,
-  Metadata,
-  Nullable,
-  pageOf,
-  type Route,
-  routesOf,
-  Strict,
-  Text,
-  Timestamp,
-  Type,
-} from '../../http/index.ts';
+import { Metadata, Nullable, type Route, routesOf, Strict, Text, Timestamp, Type } from '../../http/index.ts';
 import { ok } from '../../kernel/result.ts';
 import { instantOf } from '../../kernel/time.ts';
 import { listMethods, makeDefault, removeMethod } from '../records/methods.ts';
@@ -44,20 +31,13 @@ const PaymentMethodSetupBody = Strict(
  * The operations on payment methods: list, set up by a session, make default, remove (api.md, Invoices and payments).
  */
 export const methodRoutes = ({ publicUrl, environment }: PaymentEnvironment): readonly Route[] => [
-  api.get('/v0/customers/:id/paymentMethods', 'listPaymentMethods', {
+  api.list('/v0/customers/:id/paymentMethods', 'listPaymentMethods', {
     summary: 'List the payment methods of a customer',
     description: 'The default card has `isDefault`. Automatic charges use it.',
     access: { role: 'viewer', ...ofCustomer },
-    query: ListQuery({}),
-    replies: { 200: ListOf(PaymentMethodReply) },
-    handler: async ({ tx, merchantId, params, query }) => {
-      const owner = { merchantId, customerId: params.id };
-      const page = pageOf(query);
-      const listed = await listMethods(tx, owner, page);
-      if (!listed.ok) return listed;
-      const { rows, total } = listed.value;
-      return ok(listReply({ data: rows.map(publicMethod), total }, page));
-    },
+    of: PaymentMethodReply,
+    list: ({ tx, merchantId, params, page }) => listMethods(tx, { merchantId, customerId: params.id }, page),
+    each: publicMethod,
   }),
   api.post('/v0/customers/:id/paymentMethods', 'setUpPaymentMethod', {
     summary: 'Open a session in which the customer stores a card',

@@ -78,12 +78,10 @@ export const markSessionEnded = (tx: Tx, sessionHash: Buffer, now: Instant): Pro
      where merchant_id = ${tx.merchantId} and session_hash = ${sessionHash} and ended_at is null`);
 
 /** How many links were sent to a customer since then. */
-export const countMailed = async (tx: Tx, customerId: string, since: Instant): Promise<number> =>
-  (
-    await tx.one<{ many: number }>(sql`
-      select count(*)::int as many from portal_link
-       where merchant_id = ${tx.merchantId} and customer_id = ${customerId} and way = 'mail' and created_at > ${since}`)
-  ).many;
+export const countMailed = (tx: Tx, customerId: string, since: Instant): Promise<number> =>
+  tx.value<number>(sql`
+    select count(*)::int as many from portal_link
+     where merchant_id = ${tx.merchantId} and customer_id = ${customerId} and way = 'mail' and created_at > ${since}`);
 
 /** Requests for links to one customer come one after another, so that they are counted right. */
 export const lockRequests = (tx: Tx, customerId: string): Promise<number> =>

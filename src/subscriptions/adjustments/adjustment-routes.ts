@@ -1,8 +1,7 @@
-import { Reply, type Route, routesOf } from '../../http/index.ts';
-import { ok } from '../../kernel/result.ts';
+import { createdReply, type Route, routesOf } from '../../http/index.ts';
 import { selectAdjustmentsPage } from '../subscription/adjustments.sql.ts';
 import type { SubscriptionDependencies } from '../subscription/dependencies.ts';
-import { AdjustmentCreateBody, AdjustmentListQuery, SubscriptionAdjustmentReply } from './adjustment-schemas.ts';
+import { AdjustmentCreateBody, SubscriptionAdjustmentReply } from './adjustment-schemas.ts';
 import { createAdjustment, deleteAdjustment, toAdjustmentReply } from './adjustments.ts';
 
 const api = routesOf('Subscriptions');
@@ -21,18 +20,13 @@ export const adjustmentRoutes = (dependencies: SubscriptionDependencies): readon
     body: AdjustmentCreateBody,
     replies: { 201: SubscriptionAdjustmentReply, 200: SubscriptionAdjustmentReply },
     errors: [409],
-    handler: async ({ tx, params, body, now }) => {
-      const created = await createAdjustment(tx, params.id, body, now);
-      if (!created.ok) return created;
-      const { adjustment, isNew } = created.value;
-      return ok(new Reply(isNew ? 201 : 200, toAdjustmentReply(adjustment)));
-    },
+    handler: async ({ tx, params, body, now }) =>
+      createdReply(await createAdjustment(tx, params.id, body, now), ({ adjustment }) => toAdjustmentReply(adjustment)),
   }),
   api.list('/v0/subscriptions/:id/adjustments', 'listSubscriptionAdjustments', {
     summary: 'List the adjustments of a subscription',
     description: 'The newest adjustment comes first.',
     access: ofSubscription('viewer'),
-    query: AdjustmentListQuery,
     of: SubscriptionAdjustmentReply,
     list: ({ tx, params, page }) => selectAdjustmentsPage(tx, params.id, page),
     each: toAdjustmentReply,

@@ -1,15 +1,4 @@
-import {
-  DecimalOut,
-  DecimalText,
-  Id,
-  ListQuery,
-  Nullable,
-  type Static,
-  Strict,
-  Text,
-  Timestamp,
-  Type,
-} from '../../http/index.ts';
+import { DecimalOut, DecimalText, Id, Nullable, type Static, Strict, Text, Timestamp, Type } from '../../http/index.ts';
 
 const PERCENTAGE = 'A fraction above 0, at most 1, of at most 6 digits: "0.35" is 35 percent, "1" is all of it.';
 
@@ -77,5 +66,3 @@ export const SubscriptionAdjustmentReply = Type.Object(
     },
   },
 );
-
-export const AdjustmentListQuery = ListQuery({});

@@ -2,8 +2,6 @@ import {
   DecimalOut,
   DecimalText,
   Id,
-  ListOf,
-  ListQuery,
   MapOf,
   Nullable,
   OneOf,
@@ -54,7 +52,7 @@ export const ChangeCreateBody = Strict(
 );
 export type ChangeCreateBody = Static<typeof ChangeCreateBody>;
 
-export const SubscriptionChange = Type.Object(
+export const ListedChangeReply = Type.Object(
   {
     id: Nullable(Id('subscriptionChange')), // null: of a dry run
     object: Type.Literal('subscription_change'),
@@ -97,7 +95,7 @@ export const SubscriptionChange = Type.Object(
 );
 
 export const SubscriptionChangeReply = Type.Object(
-  { change: SubscriptionChange, invoicePreview: Nullable(InvoiceReply) },
+  { change: ListedChangeReply, invoicePreview: Nullable(InvoiceReply) },
   {
     $id: 'SubscriptionChangeReply',
     description: 'A change with a preview of its first invoice.',
@@ -107,9 +105,6 @@ export const SubscriptionChangeReply = Type.Object(
     },
   },
 );
-
-export const SubscriptionChangeListReply = ListOf(SubscriptionChange);
-export const SubscriptionChangeListQuery = ListQuery({});
 
 export const SimulationCreateBody = Strict(
   {

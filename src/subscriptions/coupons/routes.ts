@@ -1,5 +1,4 @@
-import { Reply, type Route, routesOf } from '../../http/index.ts';
-import { ok } from '../../kernel/result.ts';
+import { createdReply, type Route, routesOf } from '../../http/index.ts';
 import { selectCouponPage, selectRedemptionPage } from '../subscription/coupons.sql.ts';
 import { changeCoupon, createCoupon, getCoupon } from './coupons.ts';
 import { createRedemption, endRedemption, toRedemptionReplies } from './redemptions.ts';
@@ -9,7 +8,6 @@ import {
   CouponReply,
   CouponUpdateBody,
   RedemptionCreateBody,
-  RedemptionListQuery,
   RedemptionReply,
   toCouponReply,
 } from './schemas.ts';
@@ -64,16 +62,13 @@ export const couponRoutes: readonly Route[] = [
     body: RedemptionCreateBody,
     replies: { 201: RedemptionReply, 200: RedemptionReply },
     errors: [409],
-    handler: async ({ tx, params, body, now }) => {
-      const created = await createRedemption(tx, params.id, body, now);
-      return created.ok ? ok(new Reply(created.value.isNew ? 201 : 200, created.value.reply)) : created;
-    },
+    handler: async ({ tx, params, body, now }) =>
+      createdReply(await createRedemption(tx, params.id, body, now), ({ reply }) => reply),
   }),
   api.list('/v0/subscriptions/:id/coupons', 'listRedemptions', {
     summary: 'List the coupons of a subscription',
     description: 'The newest redemption comes first.',
     access: ofSubscription('viewer'),
-    query: RedemptionListQuery,
     of: RedemptionReply,
     list: async ({ tx, params, page, now }) => {
       const { rows, total } = await selectRedemptionPage(tx, params.id, page);

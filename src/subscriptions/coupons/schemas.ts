@@ -192,8 +192,6 @@ export const RedemptionCreateBody = Strict(
 );
 export type RedemptionCreateBody = Static<typeof RedemptionCreateBody>;
 
-export const RedemptionListQuery = ListQuery({});
-
 export const RedemptionReply = Type.Object(
   {
     id: Id('redemption'),

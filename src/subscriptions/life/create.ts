@@ -22,7 +22,6 @@ import type { SubscriptionCreateBody } from '../subscription/schemas.ts';
 import type { NewSubscription, SubscriptionRow } from '../subscription/subscription.ts';
 import {
   insertSubscription,
-  lockSubscriptionKey,
   selectSubscription,
   selectSubscriptionByKey,
   updateSubscription,
@@ -68,7 +67,7 @@ export async function createSubscription(
   promised?: PromisedSubscription,
 ): Promise<Result<Created>> {
   const key = bodyKey('subscription', input);
-  const known = await findCreated(tx, key, { lock: lockSubscriptionKey, find: selectSubscriptionByKey });
+  const known = await findCreated(tx, key, { kind: 'subscription', find: selectSubscriptionByKey });
   if (!known.ok) return known;
   if (known.value) return ok({ subscription: known.value, isNew: false, upfront: null, from: null });
   const found = await load(dependencies, tx, input, wall, promised);

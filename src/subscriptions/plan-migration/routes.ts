@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/index.ts';
 import { type PageRequest, Reply, type Route, routesOf } from '../../http/index.ts';
-import { notFound, ok, type Result } from '../../kernel/result.ts';
+import { mapped, notFound, ok, type Result } from '../../kernel/result.ts';
 import { next } from '../../kernel/state-table.ts';
 import { formatInstant, type Instant } from '../../kernel/time.ts';
 import type { SubscriptionDependencies } from '../subscription/dependencies.ts';
@@ -15,7 +15,6 @@ import {
 } from './migrations.sql.ts';
 import {
   PlanMigrationCreateBody,
-  PlanMigrationListQuery,
   PlanMigrationReply,
   PlanMigrationStartedReply,
   PlanMigrationSubscriptionListQuery,
@@ -54,7 +53,6 @@ export const planMigrationRoutes = (dependencies: SubscriptionDependencies): rea
     summary: 'List the migrations of a plan',
     description: 'The newest migration comes first. Dry runs are in the list, too.',
     access: ofPlan('viewer'),
-    query: PlanMigrationListQuery,
     of: PlanMigrationReply,
     list: ({ tx, params, page }) => selectPlanMigrationPage(tx, params.id, page),
     each: toMigrationReply,
@@ -64,10 +62,7 @@ export const planMigrationRoutes = (dependencies: SubscriptionDependencies): rea
     description: '`progress` counts the subscriptions with an outcome. The status is `running` until all have one.',
     access: ofPlan('viewer'),
     replies: { 200: PlanMigrationReply },
-    handler: async ({ tx, params }) => {
-      const found = await findOfPlan(selectPlanMigration, tx, params);
-      return found.ok ? ok(toMigrationReply(found.value)) : found;
-    },
+    handler: async ({ tx, params }) => mapped(await findOfPlan(selectPlanMigration, tx, params), toMigrationReply),
   }),
   api.delete('/v0/plans/:id/migrations/:migrationId', 'cancelPlanMigration', {
     summary: 'Cancel a running migration',

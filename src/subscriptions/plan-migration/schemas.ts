@@ -136,8 +136,6 @@ export const PlanMigrationStartedReply = Type.Object(
   },
 );
 
-export const PlanMigrationListQuery = ListQuery({});
-
 export const PlanMigrationSubscriptionReply = Type.Object(
   { object: Type.Literal('plan_migration_subscription'), ...outcome(MEMBER_OUTCOMES) },
   {

@@ -53,12 +53,10 @@ export const lockSubscriptionNow = (tx: Tx, id: string): Promise<SubscriptionRow
     select * from subscription where merchant_id = ${tx.merchantId} and id = ${id} for no key update nowait`);
 
 /** Locks the free ones of some subscriptions, without waiting. @returns their ids */
-export const lockFreeSubscriptions = async (tx: Tx, ids: readonly string[]): Promise<string[]> =>
-  (
-    await tx.rows<{ id: string }>(sql`
-      select id from subscription where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[])
-       order by id for no key update skip locked`)
-  ).map(({ id }) => id);
+export const lockFreeSubscriptions = (tx: Tx, ids: readonly string[]): Promise<string[]> =>
+  tx.values<string>(sql`
+    select id from subscription where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[])
+     order by id for no key update skip locked`);
 
 /** Locks some subscriptions, in the order of their ids. @returns them in the order of their creation */
 export const lockSubscriptions = (tx: Tx, ids: readonly string[]): Promise<SubscriptionRow[]> =>
@@ -78,10 +76,6 @@ export const selectSubscriptionByKey = (tx: Tx, key: string): Promise<Subscripti
   tx.maybe<SubscriptionRow>(
     sql`select * from subscription where merchant_id = ${tx.merchantId} and idempotency_key = ${key}`,
   );
-
-/** Locks a key: a twin with the same key waits until this transaction ends, and then finds its subscription. */
-export const lockSubscriptionKey = (tx: Tx, key: string): Promise<number> =>
-  tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`subscription:${tx.merchantId}:${key}`}, 0))`);
 
 export type SubscriptionChanges = Partial<
   Pick<
@@ -139,14 +133,12 @@ export const updateSubscription = (
     returning *`);
 
 /** Those of some customers that give access to metered features only while there are credits. */
-export const selectRequiringCredits = async (tx: Tx, customerIds: readonly string[]): Promise<string[]> =>
-  (
-    await tx.rows<{ id: string }>(sql`
-      select id from subscription
-       where merchant_id = ${tx.merchantId} and customer_id = any (${[...customerIds]}::text[]) and credits_required
-         and status <> 'terminated'
-       order by id`)
-  ).map(({ id }) => id);
+export const selectRequiringCredits = (tx: Tx, customerIds: readonly string[]): Promise<string[]> =>
+  tx.values<string>(sql`
+    select id from subscription
+     where merchant_id = ${tx.merchantId} and customer_id = any (${[...customerIds]}::text[]) and credits_required
+       and status <> 'terminated'
+     order by id`);
 
 /** From now on its spending counts for a commitment. */
 export const markCommitted = (tx: Tx, id: string): Promise<number> =>
@@ -224,12 +216,10 @@ export const selectSubscriptionsOfCustomer = (tx: Tx, customerId: string, most: 
 const isEnding = sql`status = 'active' and ending_at is not null`;
 
 /** How many subscriptions of the merchant are active and will end. */
-export const countEnding = async (tx: Tx): Promise<number> =>
-  (
-    await tx.one<{ count: number }>(
-      sql`select count(*)::int as count from subscription where merchant_id = ${tx.merchantId} and ${isEnding}`,
-    )
-  ).count;
+export const countEnding = (tx: Tx): Promise<number> =>
+  tx.value<number>(
+    sql`select count(*)::int as count from subscription where merchant_id = ${tx.merchantId} and ${isEnding}`,
+  );
 
 /** A page of subscriptions, newest first; of all merchants where `merchantId` is null. */
 export const selectSubscriptions = (
@@ -394,8 +384,6 @@ export const selectSubscriptionNames = (tx: Tx, ids: readonly string[]): Promise
     where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[])`);
 
 /** The clocks of the subscriptions of a customer; null: of those on none. */
-export const selectClocksOfCustomer = async (tx: Tx, customerId: string): Promise<(string | null)[]> =>
-  (
-    await tx.rows<{ clockId: string | null }>(sql`
-    select distinct clock_id from subscription where merchant_id = ${tx.merchantId} and customer_id = ${customerId}`)
-  ).map(({ clockId }) => clockId);
+export const selectClocksOfCustomer = (tx: Tx, customerId: string): Promise<(string | null)[]> =>
+  tx.values<string | null>(sql`
+    select distinct clock_id from subscription where merchant_id = ${tx.merchantId} and customer_id = ${customerId}`);
