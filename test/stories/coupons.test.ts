@@ -124,7 +124,13 @@ describe('an amount', () => {
     const { id } = await amountCoupon({ amountOff: '33', duration: 'periods', durationInPeriods: 2 });
     const subscription = await shop.subscribe(plan, { clock, coupons: [id] });
     await shop.use(subscription.id, '2026-01-10T00:00:00Z', 10);
-    for (let month = 0; month < 3; month += 1) await shop.advance(clock, 'P1M');
+    const remaining: string[] = [];
+    for (let month = 0; month < 3; month += 1) {
+      const [{ remainingAmount }] = await redemptionsOf(subscription);
+      remaining.push(remainingAmount);
+      await shop.advance(clock, 'P1M');
+    }
+    expect(remaining, 'of the running period by the clock: of March nothing').toEqual(['33.00', '33.00', '0.00']);
     // January: 110.00 less 33.00, 30.00 of it under the fee. February 100.00 less 33.00. March 100.00.
     expect((await amountsOf(subscription)).slice(0, 3)).toEqual(['77.00', '67.00', '100.00']);
     expect(await linesOf(subscription, 0)).toEqual([
