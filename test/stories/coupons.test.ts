@@ -260,6 +260,19 @@ describe('an amount', () => {
     for (let month = 0; month < 2; month += 1) await shop.advance(clock, 'P1M');
     expect((await amountsOf(subscription)).slice(0, 2)).toEqual(['75.00', '100.00']);
   });
+
+  it('that late usage brings counts once, the part too that no line can bear', async () => {
+    const { id } = await amountCoupon({ amountOff: '10', minimumAmount: '50' });
+    const subscription = await shop.subscribe(await shop.plan([calls]), { clock, coupons: [id] });
+    await shop.use(subscription.id, '2026-01-10T00:00:00Z', 49);
+    await shop.advance(clock, 'P1M');
+    await shop.use(subscription.id, '2026-01-11T00:00:00Z', 1);
+    await shop.advance(clock, 'P1M');
+    // February: late usage of 1.00 less 1.00; the other 9.00 go off the invoice of January.
+    expect((await amountsOf(subscription)).slice(0, 2)).toEqual(['49.00', '0.00']);
+    expect((await shop.invoices(subscription))[0].unpaidAmount).toBe('40.00');
+    expect((await redemptionsOf(subscription))[0].totalDiscount).toBe('10.00');
+  });
 });
 
 describe('a coupon with a minimum that an end leaves unreached', () => {
