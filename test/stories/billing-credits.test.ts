@@ -273,7 +273,9 @@ describe('a charge that owes less', () => {
     const { invoicePreview } = await shop.create(`/v0/subscriptions/${of.id}/changes`, { planId });
     await shop.advance(clock, '2026-02-01T00:00:00Z');
     // January owes 100.00 and 420.00: the credit pays all but 120.00. In advance February stands beside it, 620.00.
-    const invoice = (await shop.invoices(of)).find(({ kind, status }) => kind === 'subscription' && status === 'ISSUED');
+    const invoice = (await shop.invoices(of)).find(
+      ({ kind, status }) => kind === 'subscription' && status === 'ISSUED',
+    );
     expect([invoicePreview.subtotal, invoice.subtotal]).toEqual([asked, asked]);
     expect((await creditsOf(customer.id))[0]).toMatchObject({ usedAmount: '400.00', expiredAmount: '0.00' });
   });

@@ -621,6 +621,10 @@ it('a coupon says what is wrong with it', async () => {
     const answer = await merchant.post('/v0/coupons', { name: 'x', duration: 'once', ...body });
     return [answer.status, answer.body.errors?.map(({ field }: Resource) => field)];
   };
+  const { body: refusal } = await merchant.post('/v0/coupons', { name: 'x', duration: 'once', code: 'a b' });
+  expect(refusal.errors.map(({ message }: Resource) => message)).toEqual([
+    'must be 1 to 64 letters, digits, - or _, such as SPRING50',
+  ]);
   expect(await wrong({})).toEqual([400, ['percentOff']]);
   expect(await wrong({ percentOff: '0.5', amountOff: '1', currency: 'USD' })).toEqual([400, ['percentOff']]);
   expect(await wrong({ amountOff: '1' })).toEqual([400, ['currency']]);
