@@ -259,6 +259,27 @@ describe('a charge that owes less', () => {
     expect([balances[0]?.balance, credit?.usedAmount, owed]).toEqual(['110.00', '100.00', ['0.00', '0.00']]);
   });
 
+  it.each([
+    ['in_advance', '740.00'],
+    ['in_arrears', '120.00'],
+  ])('pays the new terms of a change %s with what goes back, before it expires', async (paymentTerm, asked) => {
+    const priced = async (unitPrice: string) =>
+      shop.plan([await shop.feePrice({ paymentTerm, properties: { unitPrice } })]);
+    const customer = await shop.customer();
+    await give({ amount: '400', testClockId: clock.id, expiresAt: '2026-02-01T00:00:00Z' }, customer.id);
+    const of = await shop.subscribe(await priced('310'), { clock, customer, bankTransferOnly: true });
+    await shop.advance(clock, '2026-01-11T00:00:00Z');
+    const { id: planId } = await priced('620');
+    const { invoicePreview } = await shop.create(`/v0/subscriptions/${of.id}/changes`, { planId });
+    await shop.advance(clock, '2026-02-01T00:00:00Z');
+    // January owes 100.00 and 420.00: the credit pays all but 120.00. In advance February stands beside it, 620.00.
+    const invoice = (await shop.invoices(of)).find(
+      ({ kind, status }) => kind === 'subscription' && status === 'ISSUED',
+    );
+    expect([invoicePreview.subtotal, invoice.subtotal]).toEqual([asked, asked]);
+    expect((await creditsOf(customer.id))[0]).toMatchObject({ usedAmount: '400.00', expiredAmount: '0.00' });
+  });
+
   it('and late usage burns what is left of the credit of its time', async () => {
     await give({ amount: '105', expiresAt: '2026-02-01T00:00:00Z' });
     await shop.advance(clock, 'P1M');

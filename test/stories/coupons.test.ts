@@ -124,7 +124,13 @@ describe('an amount', () => {
     const { id } = await amountCoupon({ amountOff: '33', duration: 'periods', durationInPeriods: 2 });
     const subscription = await shop.subscribe(plan, { clock, coupons: [id] });
     await shop.use(subscription.id, '2026-01-10T00:00:00Z', 10);
-    for (let month = 0; month < 3; month += 1) await shop.advance(clock, 'P1M');
+    const remaining: string[] = [];
+    for (let month = 0; month < 3; month += 1) {
+      const [{ remainingAmount }] = await redemptionsOf(subscription);
+      remaining.push(remainingAmount);
+      await shop.advance(clock, 'P1M');
+    }
+    expect(remaining, 'of the running period by the clock: of March nothing').toEqual(['33.00', '33.00', '0.00']);
     // January: 110.00 less 33.00, 30.00 of it under the fee. February 100.00 less 33.00. March 100.00.
     expect((await amountsOf(subscription)).slice(0, 3)).toEqual(['77.00', '67.00', '100.00']);
     expect(await linesOf(subscription, 0)).toEqual([
@@ -253,6 +259,19 @@ describe('an amount', () => {
     await shop.use(subscription.id, '2026-01-10T00:00:00Z', 5);
     for (let month = 0; month < 2; month += 1) await shop.advance(clock, 'P1M');
     expect((await amountsOf(subscription)).slice(0, 2)).toEqual(['75.00', '100.00']);
+  });
+
+  it('that late usage brings counts once, the part too that no line can bear', async () => {
+    const { id } = await amountCoupon({ amountOff: '10', minimumAmount: '50' });
+    const subscription = await shop.subscribe(await shop.plan([calls]), { clock, coupons: [id] });
+    await shop.use(subscription.id, '2026-01-10T00:00:00Z', 49);
+    await shop.advance(clock, 'P1M');
+    await shop.use(subscription.id, '2026-01-11T00:00:00Z', 1);
+    await shop.advance(clock, 'P1M');
+    // February: late usage of 1.00 less 1.00; the other 9.00 go off the invoice of January.
+    expect((await amountsOf(subscription)).slice(0, 2)).toEqual(['49.00', '0.00']);
+    expect((await shop.invoices(subscription))[0].unpaidAmount).toBe('40.00');
+    expect((await redemptionsOf(subscription))[0].totalDiscount).toBe('10.00');
   });
 });
 
@@ -602,6 +621,10 @@ it('a coupon says what is wrong with it', async () => {
     const answer = await merchant.post('/v0/coupons', { name: 'x', duration: 'once', ...body });
     return [answer.status, answer.body.errors?.map(({ field }: Resource) => field)];
   };
+  const { body: refusal } = await merchant.post('/v0/coupons', { name: 'x', duration: 'once', code: 'a b' });
+  expect(refusal.errors.map(({ message }: Resource) => message)).toEqual([
+    'must be 1 to 64 letters, digits, - or _, such as SPRING50',
+  ]);
   expect(await wrong({})).toEqual([400, ['percentOff']]);
   expect(await wrong({ percentOff: '0.5', amountOff: '1', currency: 'USD' })).toEqual([400, ['percentOff']]);
   expect(await wrong({ amountOff: '1' })).toEqual([400, ['currency']]);

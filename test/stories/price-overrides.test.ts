@@ -329,6 +329,7 @@ describe('is refused', () => {
       ],
       ['0', '1'],
     ],
+    ['a minimum below 0', ({ calls: id }) => [{ priceId: id, minimumAmount: '-1' }], ['0.minimumAmount']],
     [
       'a minimum above its maximum',
       ({ calls: id }) => [{ priceId: id, minimumAmount: '2', maximumAmount: '1' }],

@@ -180,7 +180,7 @@ async function decideCalculation(
   const facts = { terms, invoice, billing, frozen: unanswered, usage, divided };
   const openOf = (all: readonly BillingTerms[]) => withOpenPeriods(dependencies, tx, all, now);
   const withTrueUps = await freezeTrueUps(tx, source, { ...facts, beside, others, openOf });
-  const withCredits = await held.freeze(tx, source, { ...facts, frozen: withTrueUps });
+  const withCredits = await held.freeze(tx, source, { ...facts, frozen: withTrueUps, beside });
   const items = outsideItemsFor(billing, withCredits, invoice, usage, beside);
   const asked = { items, when: 'later' } as const;
   const answered = await withOutsideAnswer(dependencies.taxProviders, tx, invoice, withCredits, asked, now);

@@ -6,6 +6,7 @@ import { type Instant, isAfter, isBefore, type Period } from '../../kernel/time.
 import type { Calculation } from '../calculation/calculation.ts';
 import type { OpenSpending } from '../calculation/credit-use-lines.ts';
 import { lateUntil, spentKey, spentUntil } from '../calculation/due-lines.ts';
+import type { GivenBack } from '../credit-notes/unused-credit.ts';
 import {
   type CreditFor,
   type CreditOwner,
@@ -27,7 +28,7 @@ import type { ReadPeriod } from '../usage/late-usage.ts';
 import { type PeriodToRead, readUsageOfEach } from '../usage/read-usage.ts';
 import { byAge } from './billing-order.ts';
 import type { BillingOfInvoice } from './billing-state.ts';
-import { inputOf } from './calculate-invoice.ts';
+import { type Beside, inputOf } from './calculate-invoice.ts';
 
 /** An invoice whose lines credits may pay, with the facts of its calculation. */
 export interface InvoiceToPay {
@@ -37,6 +38,8 @@ export interface InvoiceToPay {
   readonly frozen: FrozenTerms;
   readonly usage: readonly BilledUsage[];
   readonly divided: DividedUsage;
+  /** What stands beside its charges; credits for unused time among it may give back to billing credits. */
+  readonly beside?: Pick<Beside, 'credits'>;
 }
 
 /** The instants at which the spending of an invoice is divided, and its usage until those inside its period. */
@@ -148,16 +151,17 @@ export class HeldCredits {
     const credits = this.#for(facts.terms);
     if (credits.length === 0) return frozen;
     const spent = await spentBy(tx, source, { ...facts, frozen });
+    const back = (facts.beside?.credits ?? []).flatMap(({ givesBack }) => givesBack ?? []);
     const rivals = this.#rivalsOf(facts);
     if (rivals.length === 0) {
-      const held = credits.map((credit) => this.#frozen(credit, facts.terms));
+      const held = credits.map((credit) => this.#frozen(credit, facts.terms, back));
       return { ...frozen, billingCredits: { held, spent } };
     }
     const own = new Map(credits.map((credit) => [credit.id, credit]));
     const named = new Set([...own.keys(), ...rivals.flatMap(({ creditIds }) => creditIds)]);
     const held = this.#inOrder
       .filter(({ id }) => named.has(id))
-      .map((credit) => this.#frozen(own.get(credit.id) ?? credit, own.has(credit.id) ? facts.terms : null));
+      .map((credit) => this.#frozen(own.get(credit.id) ?? credit, own.has(credit.id) ? facts.terms : null, back));
     return { ...frozen, billingCredits: { held, spent, rivals } };
   }
 
@@ -228,16 +232,20 @@ export class HeldCredits {
     });
   }
 
-  /** @param terms of the subscription that it may pay; null: none, it pays rivals alone */
-  #frozen(credit: CreditFor, terms: BillingTerms | null): FrozenCredit {
+  /**
+   * @param terms of the subscription that it may pay; null: none, it pays rivals alone
+   * @param back what the invoice gives back, which may pay its charges again
+   */
+  #frozen(credit: CreditFor, terms: BillingTerms | null, back: readonly GivenBack[]): FrozenCredit {
     const { id, name, effectiveAt, appliesTo: of } = credit;
+    const returned = back.filter(({ billingCreditId }) => billingCreditId === id);
     const isForAll = terms !== null && !namesCharges(of) && of.planIds.length === 0;
     const prices = (terms === null ? [] : versionsOf(terms)).flatMap((version) =>
       version.prices.filter((price) => appliesTo(of, { planId: version.planId, price })).map((price) => price.id),
     );
     return {
       ...{ id, name, from: effectiveAt.toString(), until: endOf(credit)?.toString() ?? null },
-      left: plain(this.#left(credit)),
+      left: plain(this.#left(credit).plus(sum(returned.map(({ amount }) => amount)))),
       priceIds: isForAll ? null : [...new Set(prices)],
       paysMinimum: terms !== null && !namesCharges(of) && hasPlan(of, terms.planId),
     };

@@ -131,7 +131,7 @@ export interface FrozenCredit {
   readonly name: string;
   readonly from: string;
   readonly until: string | null;
-  /** What other invoices left of it. */
+  /** What other invoices left of it, and what credits for unused time on this one give back. */
   readonly left: string;
   /** The prices that it pays; null: all of them. */
   readonly priceIds: readonly string[] | null;

@@ -3,7 +3,7 @@ import { type Decimal, decimal, sum, ZERO } from '../../kernel/decimal.ts';
 import { roundTo } from '../../kernel/money.ts';
 import type { Instant } from '../../kernel/time.ts';
 import { selectBilledItems } from '../difference/billed.sql.ts';
-import type { BilledItem, StoredCredit } from '../difference/billed.ts';
+import { type BilledItem, leftOfItem, quoted, type StoredCredit } from '../difference/billed.ts';
 import { justBefore } from '../owed/charges.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
 
@@ -27,14 +27,20 @@ export async function discountsOfRedemptions(tx: Tx, terms: BillingTerms): Promi
   const since = justBefore(bounds.startedAt);
   const items = await selectBilledItems(tx, all, since);
   return items.flatMap((item) => [
-    ...item.lines.flatMap((line): CouponDiscount[] => {
+    ...item.lines.flatMap((line, at): CouponDiscount[] => {
       const { coupon, cut = '0' } = line.workings ?? {};
       if (!coupon || line.isRefunded || !ISSUED.has(line.status)) return [];
-      const quoted = taxBehavior === 'inclusive' ? line.net.plus(line.tax) : line.net;
-      const mirrored = roundTo(givenBackOf(quoted, item), line.currency, 'half-away-from-zero');
-      const amount = quoted.plus(cut).minus(mirrored).negated();
-      const period = coupon.period === undefined ? null : Temporal.Instant.from(coupon.period);
-      return [{ redemptionId: coupon.redemptionId, period, from: period ?? line.periodStart, amount }];
+      const { redemptionId } = coupon;
+      if (coupon.period !== undefined) {
+        // What a total of 0 cut off the lines of a period is given by credits of them, as far as it is given.
+        const { start } = item.period;
+        const amount = quoted(leftOfItem(item), taxBehavior).negated();
+        return at === 0 ? [{ redemptionId, period: start, from: start, amount }] : [];
+      }
+      const asked = quoted(line, taxBehavior);
+      const mirrored = roundTo(givenBackOf(asked, item), line.currency, 'half-away-from-zero');
+      const amount = asked.plus(cut).minus(mirrored).negated();
+      return [{ redemptionId, period: null, from: line.periodStart, amount }];
     }),
     ...item.credits.flatMap(({ correction }) =>
       Object.entries(correction?.coupons ?? {}).map(
@@ -51,7 +57,7 @@ export async function discountsOfRedemptions(tx: Tx, terms: BillingTerms): Promi
  * it takes back of each coupon.
  */
 function givenBackOf(amount: Decimal, { net, credits }: BilledItem): Decimal {
-  const isMirror = ({ correction, isNote }: StoredCredit) => isNote || !correction || correction.coupon !== undefined;
+  const isMirror = ({ correction, isNote }: StoredCredit) => isNote || !correction;
   const credited = sum(credits.filter(isMirror).map((credit) => credit.net));
   return net.isZero() || credited.isZero() ? ZERO : amount.times(credited).div(net);
 }

@@ -1,4 +1,14 @@
-import { DecimalOut, DecimalText, Id, Nullable, type Static, Strict, Timestamp, Type } from '../../http/index.ts';
+import {
+  DecimalOut,
+  DecimalText,
+  Formed,
+  Id,
+  Nullable,
+  type Static,
+  Strict,
+  Timestamp,
+  Type,
+} from '../../http/index.ts';
 import { PriceProperties } from '../rating/index.ts';
 
 /** A negotiated price as it is answered. */
@@ -28,7 +38,9 @@ export const PriceOverrideReply = Type.Object(
 );
 
 /** An amount in major units, or no bound at all. */
-const Bound = Type.Optional(Nullable(Type.String({ pattern: '^(?:none|[0-9]{1,38}(?:\\.[0-9]{1,38})?)$' })));
+const Bound = Type.Optional(
+  Nullable(Formed('^(?:none|[0-9]{1,38}(?:\\.[0-9]{1,38})?)$', 'must be none or an amount, such as "12.50"')),
+);
 
 const PriceOverrideBody = Strict(
   {

@@ -1,3 +1,4 @@
+import { effectiveNowForReading } from '../../clocks/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { bodyKey, findCreated } from '../../http/index.ts';
 import {
@@ -85,9 +86,10 @@ async function endOf(tx: Tx, terms: BillingTerms, { id, percentOff }: RedeemedCo
 }
 
 /** Redemptions of a subscription as the API answers them. */
-export async function toRedemptionReplies(tx: Tx, rows: readonly Redemption[], subscriptionId: string, now: Instant) {
+export async function toRedemptionReplies(tx: Tx, rows: readonly Redemption[], subscriptionId: string, wall: Instant) {
   const subscription = await selectSubscription(tx, subscriptionId);
   if (!subscription || rows.length === 0) return [];
+  const now = await effectiveNowForReading(tx, subscription.clockId, wall);
   const terms = termsUnder(await loadAgreement(tx, subscription), subscription);
   return repliesOf(tx, rows, subscription, terms, now);
 }

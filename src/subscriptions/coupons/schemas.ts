@@ -2,6 +2,7 @@ import {
   DecimalOut,
   DecimalText,
   type FieldWords,
+  Formed,
   Id,
   ListQuery,
   Metadata,
@@ -21,7 +22,7 @@ import { formatMoney } from '../../kernel/money.ts';
 import { formatInstant, type Instant } from '../../kernel/time.ts';
 import { COUPON_STATUSES, type Coupon, DURATIONS, statusOf } from '../subscription/coupon.ts';
 
-const Code = Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' });
+const Code = Formed('^[A-Za-z0-9_-]{1,64}$', 'must be 1 to 64 letters, digits, - or _, such as SPRING50');
 const Count = Type.Integer({ minimum: 1, maximum: 1_000_000_000 });
 const Currency = Type.String({ format: 'currency' });
 
