@@ -1865,7 +1865,7 @@ export interface InvoicesResource {
   /**
    * List the credit notes of an invoice.
    *
-   * The newest credit note comes first: refunds, the cancellation, and credits of a part. `lines` are null in this list.
+   * The newest credit note comes first: refunds, the cancellation, and credits of a part.
    *
    * `GET /v2/invoices/{id}/creditNotes`
    */

@@ -4561,8 +4561,8 @@ reason: (string | null)
 voidReason: (string | null)
 /** Your key of a `partial`; on a reissued invoice the id of the credit note that it repeats. Null: of the other kinds. */
 idempotencyKey: (string | null)
-/** The lines of a `credit` or a `partial`. Null: in lists, and where the lines are those of the invoice. */
-lines: (CreditNoteLine[] | null)
+/** The lines of a `credit` or a `partial`. Empty: the lines are those of the invoice. */
+lines: CreditNoteLine[]
 /** The address of the PDF. It needs a key. */
 pdfUrl: string
 /** The address of the e-invoice. It needs a key. */
