@@ -2027,7 +2027,7 @@ export interface InvoicesResource {
   /**
    * Void a refund.
    *
-   * Voids a refund permanently. Money that was not sent yet is kept. Money that was sent is owed by the customer again. A second void is a 409.
+   * Voids a refund, or a `partial` credit note, permanently. Money that was not sent yet is kept. Money that was sent is owed by the customer again. A second void is a 409.
    *
    * `POST /v2/invoices/{id}/refunds/{refundId}/void`
    */
