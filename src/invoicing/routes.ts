@@ -166,21 +166,20 @@ export const invoiceRoutes = (
   api.post('/v2/invoices/:id/refunds/:refundId/void', 'voidInvoiceRefund', {
     summary: 'Void a refund',
     description:
-      'Voids a refund permanently. Money that was not sent yet is kept. Money that was sent is owed by the customer ' +
-      'again. A second void is a 409.',
+      'Voids a refund, or a `partial` credit note, permanently. Money that was not sent yet is kept. Money that was ' +
+      'sent is owed by the customer again. A second void is a 409.',
     access: ofInvoice('member'),
     body: ReasonBody,
     replies: { 200: InvoiceRefundReply },
     errors: [409],
     handler: async ({ tx, merchantId, params, body, now }) => {
-      const { id, refundId } = params as { id: string; refundId: string };
-      const note = await voidRefund(
-        dependencies,
-        tx,
-        { merchantId, invoiceId: id, refundId },
-        body.reason ?? null,
-        now,
-      );
+      const { id: invoiceId, refundId } = params as { id: string; refundId: string };
+      const reason = body.reason ?? null;
+      const refund = await voidRefund(dependencies, tx, { merchantId, invoiceId, refundId }, reason, now);
+      const isRefund = refund.ok || refund.refusal.kind !== 'not_found';
+      const note = isRefund
+        ? refund
+        : await voidPart(dependencies, tx, { invoiceId, creditNoteId: refundId }, reason, now);
       return note.ok ? ok(toRefundReply(note.value, dependencies.publicUrl)) : note;
     },
   }),

@@ -98,10 +98,6 @@ async function expectNotes(subscription: Resource, cancelled: Resource, status: 
     taxAmount: '9.00',
     total: '54.00',
     status: 'ISSUED',
-    lines: null,
-  });
-  expect(await shop.read(`/v2/invoices/${upfront.id}/creditNotes/${part?.id}`)).toEqual({
-    ...part,
     lines: [
       {
         id: expect.stringMatching(/^li_/),
@@ -119,6 +115,7 @@ async function expectNotes(subscription: Resource, cancelled: Resource, status: 
       },
     ],
   });
+  expect(await shop.read(`/v2/invoices/${upfront.id}/creditNotes/${part?.id}`)).toEqual(part);
   for (const [address, text] of [
     [part?.pdfUrl, '%PDF-'],
     [part?.documentXmlUrl, '<?xml'],
@@ -127,7 +124,7 @@ async function expectNotes(subscription: Resource, cancelled: Resource, status: 
     expect([document.status, document.bytes.toString('latin1', 0, 5)]).toEqual([200, text]);
   }
   expect((await shop.read(`/v2/invoices/${upfront.id}/refunds`)).data).toEqual([]);
-  const whole = { kind: 'cancellation', amount: '135.00', taxAmount: '27.00', total: '162.00', lines: null };
+  const whole = { kind: 'cancellation', amount: '135.00', taxAmount: '27.00', total: '162.00', lines: [] };
   expect(await notesOf(cancelled)).toMatchObject(status === 'ISSUED' ? [whole] : []); // a draft had no number
   expect((await merchant.get(`/v2/invoices/${cancelled.id}/creditNotes/${part?.id}`)).status).toBe(404);
 }

@@ -128,6 +128,8 @@ describe('invoices of one customer that close at one instant', () => {
         { customerId: child.id, name: `Theirs (${child.organization.name})`, subtotal: '30.00' },
       ],
     });
+    const { data } = await shop.read(`/v2/invoices?payerId=${parent.id}&status=ISSUED`);
+    expect(data.map(({ id }: Resource) => id)).toEqual([invoice.id]);
     const revenueOf = async ({ id }: Resource) =>
       (await shop.read(`/v0/revenue?startTime=2026-01-01T00:00:00Z&endTime=2026-03-01T00:00:00Z&customerId=${id}`))
         .invoices.issued.amount;

@@ -388,7 +388,7 @@ export const operations: Readonly<Record<string, readonly [Scenario, ...Scenario
       body: {
         merchantId: merchant.id,
         metrics: [
-          { name: 'In', aggregation: 'COUNT', eventType: 'bulk.call', productId: product.id },
+          { name: 'In', aggregation: 'COUNT', eventType: 'bulk.call', productId: product.id, merchantId: merchant.id },
           { name: 'Out', aggregation: 'COUNT', eventType: 'bulk.call', itemId: item.id },
         ],
       },

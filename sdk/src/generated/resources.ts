@@ -1865,7 +1865,7 @@ export interface InvoicesResource {
   /**
    * List the credit notes of an invoice.
    *
-   * The newest credit note comes first: refunds, the cancellation, and credits of a part. `lines` are null in this list.
+   * The newest credit note comes first: refunds, the cancellation, and credits of a part.
    *
    * `GET /v2/invoices/{id}/creditNotes`
    */
@@ -2027,7 +2027,7 @@ export interface InvoicesResource {
   /**
    * Void a refund.
    *
-   * Voids a refund permanently. Money that was not sent yet is kept. Money that was sent is owed by the customer again. A second void is a 409.
+   * Voids a refund, or a `partial` credit note, permanently. Money that was not sent yet is kept. Money that was sent is owed by the customer again. A second void is a 409.
    *
    * `POST /v2/invoices/{id}/refunds/{refundId}/void`
    */

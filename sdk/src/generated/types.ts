@@ -4561,8 +4561,8 @@ reason: (string | null)
 voidReason: (string | null)
 /** Your key of a `partial`; on a reissued invoice the id of the credit note that it repeats. Null: of the other kinds. */
 idempotencyKey: (string | null)
-/** The lines of a `credit` or a `partial`. Null: in lists, and where the lines are those of the invoice. */
-lines: (CreditNoteLine[] | null)
+/** The lines of a `credit` or a `partial`. Empty: the lines are those of the invoice. */
+lines: CreditNoteLine[]
 /** The address of the PDF. It needs a key. */
 pdfUrl: string
 /** The address of the e-invoice. It needs a key. */
@@ -6791,46 +6791,7 @@ export interface BillableMetricsCreate {
  * @minItems 1
  * @maxItems 100
  */
-metrics: {
-/** The name of the metric, 1 to 255 characters. */
-name: string
-/** The description of the metric, in your own words. Default: empty. */
-description?: (string | null)
-/** The name of one unit on invoices. Default: empty. */
-unit?: (string | null)
-/** The unit in which pages, documents and mails say quantities and prices. Figures in answers stay for one unit. It can change at any time: issued invoices keep theirs. Null: the unit itself. */
-displayUnit?: ({
-per: Decimal
-/** The name of it, as pages and documents say it. */
-name: string
-} | null)
-/** The quantity of a period: `SUM`, `AVG`, `MIN` and `MAX` of the values, the number of events (`COUNT`) or of different values (`UNIQUE_COUNT`), the `LATEST` value, that value over time (`TIME_WEIGHTED`), or a `PERCENTILE` of the figures of many windows. */
-aggregation: ("SUM" | "COUNT" | "AVG" | "MIN" | "MAX" | "UNIQUE_COUNT" | "LATEST" | "TIME_WEIGHTED" | "PERCENTILE")
-/** The product of the metric. A creation needs it unless it names an item. */
-productId?: (string | null)
-/** The item that the metric measures. Null: none. With an item, the product is the one of the item. */
-itemId?: (string | null)
-/** The `type` of the events that count. Null: no event counts. */
-eventType?: (string | null)
-/** The path of the value in the `data` of an event. Required for each aggregation but `COUNT`; null where there is none. */
-valueProperty?: (string | null)
-/** The dimensions of usage: names with paths in the `data` of an event. Null: none. */
-groupBy?: ({
-[k: string]: string
-} | null)
-/** Of `TIME_WEIGHTED`, which needs it: the value counts in `hour`s or `day`s that it holds, or on the average of a `period`. Null: of another aggregation. */
-timeUnit?: (("hour" | "day" | "period") | null)
-/** Of `PERCENTILE`, which needs it: above 0, up to 100. Of N windows it is the ⌈percentile × N ÷ 100⌉-th from below. Null: of another aggregation. */
-percentile?: (Decimal | null)
-/** Of `PERCENTILE`, which needs it: the length of a window. Windows lie in UTC, clipped to the period; one without events is 0. Null: of another aggregation. */
-sampleWindow?: (("PT1M" | "PT5M" | "PT10M" | "PT15M" | "PT30M" | "PT1H" | "PT6H" | "PT12H" | "P1D") | null)
-/** Of `PERCENTILE`: the figure of a window. Default: `SUM`. Null: of another aggregation. */
-sampleAggregation?: (("SUM" | "MAX" | "COUNT" | "AVG") | null)
-/** Only events after this time count. Null: all events count. */
-eventFrom?: (string | null)
-/** The tax rate in percent: 20 is 20 %. The rate of a price comes first. Null: no rate of its own. */
-taxRate?: (DecimalNumber | null)
-}[]
+metrics: BillableMetricCreate[]
 /** The merchant that owns the resource. Default: your own organization; an operator must send it. */
 merchantId?: (string | null)
 }

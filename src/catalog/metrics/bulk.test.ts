@@ -55,6 +55,14 @@ describe('metrics of one event type', () => {
     expect(await count()).toBe(before);
   });
 
+  it('may each name their merchant, but no other one', async () => {
+    const named = (merchantId: string) => bulk([sum('a'), sum('b', { merchantId })]);
+    expect((await named(merchant.id)).status).toBe(201);
+    const before = await count();
+    expect((await named((await env.merchant()).id)).status).toBe(403);
+    expect(await count()).toBe(before);
+  });
+
   it('of the product of another merchant are refused', async () => {
     const before = await count();
     const theirs = (await shopOf(await env.merchant()).product()).id;

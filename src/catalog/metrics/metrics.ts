@@ -106,6 +106,8 @@ export async function createMetrics(
       ? []
       : [{ field: `${place}.eventType`, message: 'is required, and the same in each metric' }],
   );
+  if (body.metrics.some(({ merchantId = tx.merchantId }) => merchantId !== tx.merchantId))
+    return { ok: false, refusal: { kind: 'forbidden', message: 'This resource is not yours.' } };
   const data: MetricReply[] = [];
   for (const [place, metric] of body.metrics.entries()) {
     const made = await createMetric(tx, metric, now, options);

@@ -141,7 +141,7 @@ const MOST_AT_ONCE = 100;
 /** Metrics of one event type, made together. */
 export const MetricsCreateBody = Strict(
   {
-    metrics: Type.Array(Strict(fields, { 'x-fields': METRIC_FIELDS }), { minItems: 1, maxItems: MOST_AT_ONCE }),
+    metrics: Type.Array(MetricCreateBody, { minItems: 1, maxItems: MOST_AT_ONCE }),
     merchantId: Type.Optional(Id('organization')),
   },
   {

@@ -25,6 +25,18 @@ export const selectLinesOfCreditNote = (tx: Tx, note: CreditNoteRow): Promise<Cr
     select * from credit_note_line where merchant_id = ${note.merchantId} and credit_note_id = ${note.id}
       order by position`);
 
+/** The lines of credit notes over parts, by credit note. */
+export async function selectLinesOfCreditNotes(
+  tx: Tx,
+  notes: readonly Pick<CreditNoteRow, 'id'>[],
+): Promise<ReadonlyMap<string, readonly CreditNoteLineRow[]>> {
+  const lines = await tx.rows<CreditNoteLineRow & { creditNoteId: string }>(sql`
+    select * from credit_note_line
+     where merchant_id = ${tx.merchantId} and credit_note_id = any (${notes.map(({ id }) => id)}::text[])
+     order by position`);
+  return Map.groupBy(lines, ({ creditNoteId }) => creditNoteId);
+}
+
 /** The credits over parts before this one was issued, with their numbers. */
 export const selectLinesCreditedBefore = (
   tx: Tx,

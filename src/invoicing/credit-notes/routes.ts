@@ -1,8 +1,7 @@
 import { type Route, routesOf } from '../../http/index.ts';
 import { notFound, ok } from '../../kernel/result.ts';
-import { isOverPart } from '../invoice/credit-note.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
-import { selectCreditNote, selectLinesOfCreditNote } from './credit-note-lines.sql.ts';
+import { selectCreditNote, selectLinesOfCreditNote, selectLinesOfCreditNotes } from './credit-note-lines.sql.ts';
 import { selectCreditNotes } from './credit-notes.sql.ts';
 import { CreditNoteReply, toCreditNoteReply } from './schemas.ts';
 
@@ -14,13 +13,14 @@ const VIEWER = { role: 'viewer', merchant: { of: 'id', kind: 'invoice' } } as co
 export const creditNoteRoutes = ({ publicUrl }: InvoicingDependencies): readonly Route[] => [
   api.list(path, 'listInvoiceCreditNotes', {
     summary: 'List the credit notes of an invoice',
-    description:
-      'The newest credit note comes first: refunds, the cancellation, and credits of a part. `lines` are null in ' +
-      'this list.',
+    description: 'The newest credit note comes first: refunds, the cancellation, and credits of a part.',
     access: VIEWER,
     of: CreditNoteReply,
-    list: ({ tx, params, page }) => selectCreditNotes(tx, params.id, page),
-    each: (note) => toCreditNoteReply(note, publicUrl),
+    list: async ({ tx, params, page }) => {
+      const { rows, total } = await selectCreditNotes(tx, params.id, page);
+      const lines = await selectLinesOfCreditNotes(tx, rows);
+      return { data: rows.map((note) => toCreditNoteReply(note, publicUrl, lines.get(note.id))), total };
+    },
   }),
   api.get(`${path}/:creditNoteId`, 'getInvoiceCreditNote', {
     summary: 'Retrieve a credit note',
@@ -32,8 +32,7 @@ export const creditNoteRoutes = ({ publicUrl }: InvoicingDependencies): readonly
       const { id, creditNoteId } = params as { id: string; creditNoteId: string };
       const note = await selectCreditNote(tx, id, creditNoteId);
       if (!note) return notFound('creditNote');
-      const lines = isOverPart(note) ? await selectLinesOfCreditNote(tx, note) : null;
-      return ok(toCreditNoteReply(note, publicUrl, lines));
+      return ok(toCreditNoteReply(note, publicUrl, await selectLinesOfCreditNote(tx, note)));
     },
   }),
 ];

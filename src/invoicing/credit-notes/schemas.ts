@@ -136,7 +136,7 @@ export const CreditNoteReply = Type.Object(
     reason: Nullable(Type.String()),
     voidReason: Nullable(Type.String()),
     idempotencyKey: Nullable(Type.String()),
-    lines: Nullable(Type.Array(CreditNoteLineReply)),
+    lines: Type.Array(CreditNoteLineReply),
     pdfUrl: Type.String(),
     documentXmlUrl: Type.String(),
     createdAt: Timestamp,
@@ -162,7 +162,7 @@ export const CreditNoteReply = Type.Object(
       idempotencyKey:
         'Your key of a `partial`; on a reissued invoice the id of the credit note that it repeats. ' +
         'Null: of the other kinds.',
-      lines: 'The lines of a `credit` or a `partial`. Null: in lists, and where the lines are those of the invoice.',
+      lines: 'The lines of a `credit` or a `partial`. Empty: the lines are those of the invoice.',
       pdfUrl: 'The address of the PDF. It needs a key.',
       documentXmlUrl: 'The address of the e-invoice. It needs a key.',
       voidedAt: 'The time of the void. Null: it is not voided.',
@@ -174,7 +174,7 @@ export const CreditNoteReply = Type.Object(
 export function toCreditNoteReply(
   note: ReadCreditNote,
   publicUrl: string,
-  lines: readonly CreditNoteLineRow[] | null = null,
+  lines: readonly CreditNoteLineRow[] = [],
 ): Static<typeof CreditNoteReply> {
   const money = (amount: Decimal) => formatMoney(amount, note.currency);
   const address = `${publicUrl}/v2/invoices/${note.invoiceId}/refunds/${note.id}`; // where documents of all of them are
@@ -195,21 +195,20 @@ export function toCreditNoteReply(
     reason: note.reason,
     voidReason: note.voidReason,
     idempotencyKey: note.idempotencyKey,
-    lines:
-      lines?.map((line) => ({
-        id: line.id,
-        appliesToLineId: line.appliesToLineId,
-        priceId: listPriceId(line.priceId),
-        displayName: line.displayName,
-        quantity: plain(line.quantity),
-        unitPrice: plain(line.unitPrice),
-        amount: money(line.amount),
-        taxAmount: money(line.taxAmount),
-        taxRate: jsonNumber(line.taxRate),
-        total: money(line.amount.plus(line.taxAmount)),
-        periodStart: formatInstant(line.periodStart),
-        periodEnd: formatInstant(line.periodEnd),
-      })) ?? null,
+    lines: lines.map((line) => ({
+      id: line.id,
+      appliesToLineId: line.appliesToLineId,
+      priceId: listPriceId(line.priceId),
+      displayName: line.displayName,
+      quantity: plain(line.quantity),
+      unitPrice: plain(line.unitPrice),
+      amount: money(line.amount),
+      taxAmount: money(line.taxAmount),
+      taxRate: jsonNumber(line.taxRate),
+      total: money(line.amount.plus(line.taxAmount)),
+      periodStart: formatInstant(line.periodStart),
+      periodEnd: formatInstant(line.periodEnd),
+    })),
     pdfUrl: `${address}/pdf`,
     documentXmlUrl: `${address}/document.xml`,
     createdAt: formatInstant(note.createdAt),

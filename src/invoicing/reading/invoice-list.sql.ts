@@ -42,9 +42,10 @@ const isOverdue = (now: InvoiceFilters['now']): Sql => sql`(${isUnpaid} and ${is
 const changedInvoices = (changed: Changed): Sql =>
   isChanged('invoice', changed, [{ column: 'id', changed: changedSessions('invoice_id', changed) }]);
 
-/** Those that somebody pays for others. */
+/** Those that somebody pays for others, also together with others. */
 const isPaidBy = (payerId: string): Sql => sql`
   (payer_id = ${payerId}
+   or kind = 'grouped' and customer_id = ${payerId}
    or issued_at is null and customer_id in (${childrenOfPayer(sql`invoice.merchant_id`, sql`${payerId}`)}))`;
 
 const conditionsOf = (merchantId: string | null, filters: InvoiceFilters): Sql => {
