@@ -636,7 +636,7 @@ export interface CustomersResource {
   /**
    * Sell a billing credit to a customer.
    *
-   * Makes an invoice over the price and a payment session. The credit is made in the transaction that marks the invoice `PAID`. If the session expires, the invoice is cancelled. The same `idempotencyKey` again answers 200 with the first purchase.
+   * Makes an invoice over the price and a payment session. The credit is made in the transaction that marks the invoice `PAID`. If the session expires, the invoice is cancelled. The same `idempotencyKey` again answers 201 with the first purchase; another amount or price is a 409.
    *
    * `POST /v0/customers/{id}/billingCredits/purchase`
    */

@@ -36,7 +36,6 @@ const NAME = 'Billing credit';
 export interface CreditPurchase {
   readonly invoice: InvoiceRow;
   readonly session: PaymentSession | null;
-  readonly isNew: boolean;
 }
 
 /** What is sold, as its invoice keeps it. */
@@ -49,8 +48,9 @@ export const creditLine = (amount: Decimal, price: Decimal, currency: string): O
 
 /**
  * Makes the invoice by which a customer buys a billing credit, with a session to pay it (commercial.md §3). The credit
- * is made in the transaction that marks the invoice PAID. A price of 0 makes it at once.
- * @returns IDEMPOTENCY_KEY_REUSED for another purchase under the key, NO_PAYMENT_PROVIDER where the merchant takes no
+ * is made in the transaction that marks the invoice PAID. A price of 0 makes it at once. The same key again is the same
+ * purchase, as of a grant.
+ * @returns IDEMPOTENCY_KEY_REUSED for another amount or price under the key, NO_PAYMENT_PROVIDER where the merchant takes no
  *   cards
  */
 export async function buyBillingCredit(
@@ -61,24 +61,25 @@ export async function buyBillingCredit(
   wall: Instant,
 ): Promise<Result<CreditPurchase>> {
   const key = `billing credit purchase of ${customerId}: ${body.idempotencyKey}`;
-  const idempotency = { key, fingerprint: fingerprint('billing credit purchase', body) };
+  const { currency, redirectUrls } = body;
+  const [amount, price] = [decimalOf(body.amount), decimalOf(body.price ?? body.amount)];
+  const bought = { amount: plain(amount), price: plain(price), currency };
+  const idempotency = { key, fingerprint: fingerprint('billing credit purchase', bought) };
   const known = await findCreated(tx, idempotency, { kind: 'invoice', find: selectInvoiceByKey });
   if (!known.ok) return known;
   if (known.value) {
     const now = await effectiveNow(tx, known.value.clockId, wall);
-    return ok({ invoice: known.value, session: await payableSessionOf(tx, known.value.id, now), isNew: false });
+    return ok({ invoice: known.value, session: await payableSessionOf(tx, known.value.id, now) });
   }
   const customer = await findCustomer(tx, customerId, { keep: true }); // a deletion waits for us
   if (!customer) return notFound('customer');
   const clock = await clockForCustomer(dependencies, tx, customerId, body.testClockId);
   if (!clock.ok) return clock;
   const now = await effectiveNow(tx, clock.value, wall);
-  const { currency, redirectUrls } = body;
-  const [amount, price] = [decimalOf(body.amount), decimalOf(body.price ?? body.amount)];
   const expiresAt = instantOrNull(body.expiresAt);
   if (expiresAt !== null && !isAfter(expiresAt, now)) return invalidField('expiresAt', 'must be in the future');
   const usual = now.add({ minutes: DEFAULT_SESSION_MINUTES });
-  const made = await makeOneOffInvoice(
+  return makeOneOffInvoice(
     dependencies,
     tx,
     {
@@ -92,8 +93,8 @@ export async function buyBillingCredit(
       lines: [creditLine(amount, price, currency)],
       buys: {
         source: 'purchase',
-        amount: plain(amount),
-        price: plain(price),
+        amount: bought.amount,
+        price: bought.price,
         expiresAt: expiresAt && formatInstant(expiresAt),
         expiresAfter: null,
       },
@@ -106,7 +107,6 @@ export async function buyBillingCredit(
     },
     now,
   );
-  return made.ok ? ok({ ...made.value, isNew: true }) : made;
 }
 
 /**

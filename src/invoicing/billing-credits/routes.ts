@@ -65,14 +65,14 @@ export const billingCreditRoutes = (
     summary: 'Sell a billing credit to a customer',
     description:
       'Makes an invoice over the price and a payment session. The credit is made in the transaction that marks the ' +
-      'invoice `PAID`. If the session expires, the invoice is cancelled. The same `idempotencyKey` again answers 200 ' +
-      'with the first purchase.',
+      'invoice `PAID`. If the session expires, the invoice is cancelled. The same `idempotencyKey` again answers ' +
+      '201 with the first purchase; another amount or price is a 409.',
     access: ofCustomer('member'),
     body: BillingCreditPurchaseBody,
-    replies: { 201: BillingCreditPurchaseReply, 200: BillingCreditPurchaseReply },
+    replies: { 201: BillingCreditPurchaseReply },
     errors: [409],
     handler: async ({ tx, params, body, now }) =>
-      createdReply(await buyBillingCredit(dependencies, tx, params.id, body, now), (made) =>
+      mapped(await buyBillingCredit(dependencies, tx, params.id, body, now), (made) =>
         toPurchaseReply(dependencies, made),
       ),
   }),
