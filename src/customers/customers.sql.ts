@@ -45,7 +45,10 @@ export const selectCustomersEver = (tx: Tx, ids: readonly string[]): Promise<Cus
     sql`select ${columns} from customer where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[])`,
   );
 
-/** Those who are billed for some customers, also deleted ones: their payers, else they themselves. */
+/**
+ * Those who are billed for some customers, also deleted ones: their payers, else they themselves. Under row-level
+ * security no index serves a condition with `coalesce`: it would read all customers of the merchant.
+ */
 export const selectBilledFor = (
   tx: Tx,
   ids: readonly string[],
@@ -54,7 +57,8 @@ export const selectBilledFor = (
     select for_id, ${columns}
       from (select billed.*, c.id as for_id
               from customer c
-              join customer billed on billed.merchant_id = c.merchant_id and billed.id = coalesce(c.payer_id, c.id)
+              join customer billed on billed.merchant_id = c.merchant_id
+                                  and billed.id = case when c.payer_id is null then c.id else c.payer_id end
              where c.merchant_id = ${tx.merchantId} and c.id = any (${[...ids]}::text[])) found`);
 
 /** The payers of those of some customers that have one. */
