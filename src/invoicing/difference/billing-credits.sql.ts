@@ -1,3 +1,4 @@
+import { withPayers } from '../../customers/index.ts';
 import { sql, type Tx } from '../../db/index.ts';
 import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
@@ -42,13 +43,6 @@ export const creditUses = (without: readonly string[] = []) => sql`
         and i.status not in ('CANCELLED', 'FAILED') and i.id <> all (${[...without]}::text[])
         and not ${IS_REFUNDED}) t`;
 
-/** Has the merchant ever made a credit? */
-export const hasBillingCredits = async (tx: Tx): Promise<boolean> =>
-  (
-    await tx.one<{ exists: boolean }>(sql`
-      select exists (select from billing_credit where merchant_id = ${tx.merchantId})`)
-  ).exists;
-
 /** Locks the credits of some customers in the order of their ids, against everything else that takes of them. */
 export const lockCredits = (tx: Tx, customerIds: readonly string[]): Promise<{ id: string }[]> =>
   tx.rows<{ id: string }>(sql`
@@ -56,36 +50,32 @@ export const lockCredits = (tx: Tx, customerIds: readonly string[]): Promise<{ i
      where merchant_id = ${tx.merchantId} and customer_id = any (${[...customerIds]}::text[])
      order by id for no key update`);
 
-/** A customer, and whose credits it may use: its own, or those of who pays for it. */
-export interface CreditOwner {
-  readonly customerId: string;
-  readonly ownerId: string;
-}
-
 /** A credit that a customer may use. */
 export type CreditFor = UsedCredit & { readonly forCustomerId: string };
 
 /**
- * The credits that some customers of the merchant may use, in the order in which they burn: as the owners are given,
- * the lowest priority, the earliest expiry, promotional before paid, the oldest.
+ * The credits that some customers of the merchant may use: of each its own, then those of who pays for it, in the order
+ * in which they burn: the lowest priority, the earliest expiry, promotional before paid, the oldest.
  * @param without invoices whose lines are not counted: the ones in calculation
  * @param lock against everything else that takes of them until the transaction ends
  */
 export async function selectCreditsFor(
   tx: Tx,
-  owners: readonly CreditOwner[],
+  customerIds: readonly string[],
   { without, lock }: { readonly without: readonly string[]; readonly lock: boolean },
 ): Promise<CreditFor[]> {
-  const ownerIds = [...new Set(owners.map(({ ownerId }) => ownerId))];
-  if (lock && (await lockCredits(tx, ownerIds)).length === 0) return [];
-  const credits = await tx.rows<UsedCredit>(sql`
-    select ${CREDIT_COLUMNS}, u.used, u.held from billing_credit b cross join lateral (${creditUses(without)}) u
-     where b.merchant_id = ${tx.merchantId} and b.customer_id = any (${ownerIds}::text[])
-     order by b.priority, b.expires_at nulls last, b.category = 'paid', b.seq`);
-  const ofOwners = Map.groupBy(credits, ({ customerId }) => customerId);
-  return owners.flatMap(({ customerId: forCustomerId, ownerId }) =>
-    (ofOwners.get(ownerId) ?? []).map((credit) => ({ ...credit, forCustomerId })),
-  );
+  const owners = withPayers(sql`${tx.merchantId}`, customerIds);
+  const own = sql`b.merchant_id = ${tx.merchantId} and b.customer_id = any (array(select payer_id from (${owners}) o))`;
+  if (lock && (await tx.run(sql`select from billing_credit b where ${own} order by b.id for no key update`)) === 0)
+    return [];
+  return tx.rows<CreditFor>(sql`
+    with credit as materialized (
+      select ${CREDIT_COLUMNS}, b.seq, u.used, u.held
+        from billing_credit b cross join lateral (${creditUses(without)}) u where ${own})
+    select o.customer_id as for_customer_id, b.used, b.held, ${CREDIT_COLUMNS}
+      from (${owners}) o join credit b on b.customer_id = o.payer_id
+     order by array_position(${[...customerIds]}::text[], o.customer_id), o.place,
+              b.priority, b.expires_at nulls last, b.category = 'paid', b.seq`);
 }
 
 /** A line of an invoice by which a credit pays a charge, with what is left of it, and what the charge still owes. */
