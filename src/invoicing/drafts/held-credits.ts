@@ -70,9 +70,7 @@ export class HeldCredits {
   ): Promise<HeldCredits> {
     const customerIds = [...new Set(invoices.map(({ customerId }) => customerId))];
     if (customerIds.length === 0) return new HeldCredits([]);
-    return new HeldCredits(
-      await selectCreditsFor(tx, customerIds, { without: invoices.map(({ id }) => id), lock }),
-    );
+    return new HeldCredits(await selectCreditsFor(tx, customerIds, { without: invoices.map(({ id }) => id), lock }));
   }
 
   /** Whose credits pay several subscriptions, and are not used up. */
