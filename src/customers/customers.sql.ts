@@ -67,10 +67,10 @@ export const selectPayers = (tx: Tx, ids: readonly string[]): Promise<{ id: stri
     select id, payer_id from customer
      where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[]) and payer_id is not null`);
 
-/** Some customers, each in a row of its own (`place` 0) and beside who pays for it, if another one does (1). */
+/** Some customers, each beside itself, and in another row beside who pays for it, if another one does. */
 export const withPayers = (merchantId: Sql, ids: readonly string[]): Sql => sql`
-  select c.id as customer_id, w.id as payer_id, w.place
-    from customer c cross join lateral (values (c.id, 0), (c.payer_id, 1)) w (id, place)
+  select c.id as customer_id, w.id as payer_id
+    from customer c cross join lateral (values (c.id), (c.payer_id)) w (id)
    where c.merchant_id = ${merchantId} and c.id = any (${[...ids]}::text[]) and w.id is not null`;
 
 /** The customers for which one pays. */

@@ -64,18 +64,24 @@ export async function selectCreditsFor(
   customerIds: readonly string[],
   { without, lock }: { readonly without: readonly string[]; readonly lock: boolean },
 ): Promise<CreditFor[]> {
-  const owners = withPayers(sql`${tx.merchantId}`, customerIds);
-  const own = sql`b.merchant_id = ${tx.merchantId} and b.customer_id = any (array(select payer_id from (${owners}) o))`;
-  if (lock && (await tx.run(sql`select from billing_credit b where ${own} order by b.id for no key update`)) === 0)
-    return [];
-  return tx.rows<CreditFor>(sql`
-    with credit as materialized (
-      select ${CREDIT_COLUMNS}, b.seq, u.used, u.held
-        from billing_credit b cross join lateral (${creditUses(without)}) u where ${own})
-    select o.customer_id as for_customer_id, b.used, b.held, ${CREDIT_COLUMNS}
-      from (${owners}) o join credit b on b.customer_id = o.payer_id
-     order by array_position(${[...customerIds]}::text[], o.customer_id), o.place,
-              b.priority, b.expires_at nulls last, b.category = 'paid', b.seq`);
+  const { merchantId } = tx;
+  const found = await tx.rows<{ forCustomerId: string; customerId: string }>(sql`
+    select o.customer_id as for_customer_id, b.customer_id
+      from (${withPayers(sql`${merchantId}`, customerIds)}) o
+      join billing_credit b on b.merchant_id = ${merchantId} and b.customer_id = o.payer_id
+     order by b.id ${lock ? sql`for no key update of b` : sql``}`);
+  if (found.length === 0) return [];
+  const credits = await tx.rows<UsedCredit>(sql`
+    select ${CREDIT_COLUMNS}, u.used, u.held from billing_credit b cross join lateral (${creditUses(without)}) u
+     where b.merchant_id = ${merchantId} and b.customer_id = any (${found.map((each) => each.customerId)}::text[])
+     order by b.priority, b.expires_at nulls last, b.category = 'paid', b.seq`);
+  const ofOwners = Map.groupBy(credits, ({ customerId }) => customerId);
+  const ownersOf = Map.groupBy(found, ({ forCustomerId }) => forCustomerId);
+  return customerIds.flatMap((forCustomerId) => {
+    const owners = (ownersOf.get(forCustomerId) ?? []).map(({ customerId }) => customerId);
+    const ownFirst = [...new Set([forCustomerId, ...owners])];
+    return ownFirst.flatMap((id) => (ofOwners.get(id) ?? []).map((credit) => ({ ...credit, forCustomerId })));
+  });
 }
 
 /** A line of an invoice by which a credit pays a charge, with what is left of it, and what the charge still owes. */
