@@ -45,7 +45,10 @@ export const selectCustomersEver = (tx: Tx, ids: readonly string[]): Promise<Cus
     sql`select ${columns} from customer where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[])`,
   );
 
-/** Those who are billed for some customers, also deleted ones: their payers, else they themselves. */
+/**
+ * Those who are billed for some customers, also deleted ones: their payers, else they themselves. Under row-level
+ * security no index serves a condition with `coalesce`: it would read all customers of the merchant.
+ */
 export const selectBilledFor = (
   tx: Tx,
   ids: readonly string[],
@@ -54,7 +57,8 @@ export const selectBilledFor = (
     select for_id, ${columns}
       from (select billed.*, c.id as for_id
               from customer c
-              join customer billed on billed.merchant_id = c.merchant_id and billed.id = coalesce(c.payer_id, c.id)
+              join customer billed on billed.merchant_id = c.merchant_id
+                                  and billed.id = case when c.payer_id is null then c.id else c.payer_id end
              where c.merchant_id = ${tx.merchantId} and c.id = any (${[...ids]}::text[])) found`);
 
 /** The payers of those of some customers that have one. */
@@ -62,6 +66,12 @@ export const selectPayers = (tx: Tx, ids: readonly string[]): Promise<{ id: stri
   tx.rows<{ id: string; payerId: string }>(sql`
     select id, payer_id from customer
      where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[]) and payer_id is not null`);
+
+/** Some customers, each beside itself, and in another row beside who pays for it, if another one does. */
+export const withPayers = (merchantId: Sql, ids: readonly string[]): Sql => sql`
+  select c.id as customer_id, w.id as payer_id
+    from customer c cross join lateral (values (c.id), (c.payer_id)) w (id)
+   where c.merchant_id = ${merchantId} and c.id = any (${[...ids]}::text[]) and w.id is not null`;
 
 /** The customers for which one pays. */
 export const childrenOf = (merchantId: Sql, payerId: Sql): Sql =>

@@ -15,6 +15,7 @@ export {
   selectCustomerIdsOfExternalId as findCustomerIdsOfExternalId,
   selectCustomersMailedAt as customersOfEmail,
   selectCustomersOfExternalIds as findCustomersOfExternalIds,
+  withPayers,
 } from './customers.sql.ts';
 export {
   type CustomerHooks,

@@ -89,11 +89,18 @@ export interface MerchantOrganization extends Organization {
   readonly settings: MerchantSettings;
 }
 
+/** The merchant of a transaction: many rules ask for it, and it is read once. */
+const merchants = new WeakMap<Tx, MerchantOrganization>();
+
 /** A merchant. @throws where there is no such merchant: a fault of ours */
 export async function findMerchant(tx: Tx): Promise<MerchantOrganization> {
-  const merchant = await findOrganization(tx, tx.merchantId);
-  if (!merchant?.settings) throw new Error(`Merchant ${tx.merchantId} does not exist.`);
-  return { ...merchant, settings: merchant.settings };
+  const known = merchants.get(tx);
+  if (known) return known;
+  const found = await findOrganization(tx, tx.merchantId);
+  if (!found?.settings) throw new Error(`Merchant ${tx.merchantId} does not exist.`);
+  const merchant = { ...found, settings: found.settings };
+  merchants.set(tx, merchant);
+  return merchant;
 }
 
 /** A merchant's settings. @throws where there is no such merchant: a fault of ours */
@@ -229,6 +236,7 @@ export async function changeOrganization(
       return forbidden('Only a platform operator sets rate limits.');
   }
   const changed = await updateOrganization(tx, { merchantId, id }, change, now);
+  merchants.delete(tx);
   if (row.type === 'consumer') await onConsumerChanged?.(tx, { merchantId, consumerId: id }, now);
   return ok(toOrganization(changed));
 }

@@ -1,3 +1,4 @@
+import { withPayers } from '../../customers/index.ts';
 import { sql, type Tx } from '../../db/index.ts';
 import type { UsedCredit, UseOfCharge } from '../terms/billing-credit.ts';
 
@@ -40,11 +41,6 @@ export const creditUses = (without: readonly string[] = []) => sql`
         and i.status not in ('CANCELLED', 'FAILED') and i.id <> all (${[...without]}::text[])
         and not ${IS_REFUNDED}) t`;
 
-/** Has the merchant ever made a credit? */
-export const hasBillingCredits = (tx: Tx): Promise<boolean> =>
-  tx.value<boolean>(sql`
-    select exists (select from billing_credit where merchant_id = ${tx.merchantId})`);
-
 /** Locks the credits of some customers in the order of their ids, against everything else that takes of them. */
 export const lockCredits = (tx: Tx, customerIds: readonly string[]): Promise<{ id: string }[]> =>
   tx.rows<{ id: string }>(sql`
@@ -52,36 +48,38 @@ export const lockCredits = (tx: Tx, customerIds: readonly string[]): Promise<{ i
      where merchant_id = ${tx.merchantId} and customer_id = any (${[...customerIds]}::text[])
      order by id for no key update`);
 
-/** A customer, and whose credits it may use: its own, or those of who pays for it. */
-export interface CreditOwner {
-  readonly customerId: string;
-  readonly ownerId: string;
-}
-
 /** A credit that a customer may use. */
 export type CreditFor = UsedCredit & { readonly forCustomerId: string };
 
 /**
- * The credits that some customers of the merchant may use, in the order in which they burn: as the owners are given,
- * the lowest priority, the earliest expiry, promotional before paid, the oldest.
+ * The credits that some customers of the merchant may use: of each its own, then those of who pays for it, in the order
+ * in which they burn: the lowest priority, the earliest expiry, promotional before paid, the oldest.
  * @param without invoices whose lines are not counted: the ones in calculation
  * @param lock against everything else that takes of them until the transaction ends
  */
 export async function selectCreditsFor(
   tx: Tx,
-  owners: readonly CreditOwner[],
+  customerIds: readonly string[],
   { without, lock }: { readonly without: readonly string[]; readonly lock: boolean },
 ): Promise<CreditFor[]> {
-  const ownerIds = [...new Set(owners.map(({ ownerId }) => ownerId))];
-  if (lock && (await lockCredits(tx, ownerIds)).length === 0) return [];
+  const { merchantId } = tx;
+  const found = await tx.rows<{ forCustomerId: string; customerId: string }>(sql`
+    select o.customer_id as for_customer_id, b.customer_id
+      from (${withPayers(sql`${merchantId}`, customerIds)}) o
+      join billing_credit b on b.merchant_id = ${merchantId} and b.customer_id = o.payer_id
+     order by b.id ${lock ? sql`for no key update of b` : sql``}`);
+  if (found.length === 0) return [];
   const credits = await tx.rows<UsedCredit>(sql`
     select ${CREDIT_COLUMNS}, u.used, u.held from billing_credit b cross join lateral (${creditUses(without)}) u
-     where b.merchant_id = ${tx.merchantId} and b.customer_id = any (${ownerIds}::text[])
+     where b.merchant_id = ${merchantId} and b.customer_id = any (${found.map((each) => each.customerId)}::text[])
      order by b.priority, b.expires_at nulls last, b.category = 'paid', b.seq`);
   const ofOwners = Map.groupBy(credits, ({ customerId }) => customerId);
-  return owners.flatMap(({ customerId: forCustomerId, ownerId }) =>
-    (ofOwners.get(ownerId) ?? []).map((credit) => ({ ...credit, forCustomerId })),
-  );
+  const ownersOf = Map.groupBy(found, ({ forCustomerId }) => forCustomerId);
+  return customerIds.flatMap((forCustomerId) => {
+    const owners = (ownersOf.get(forCustomerId) ?? []).map(({ customerId }) => customerId);
+    const ownFirst = [...new Set([forCustomerId, ...owners])];
+    return ownFirst.flatMap((id) => (ofOwners.get(id) ?? []).map((credit) => ({ ...credit, forCustomerId })));
+  });
 }
 
 /**

@@ -1,4 +1,3 @@
-import { findPayers } from '../../customers/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { type Decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import { roundTo } from '../../kernel/money.ts';
@@ -7,12 +6,7 @@ import type { Calculation } from '../calculation/calculation.ts';
 import type { OpenSpending } from '../calculation/credit-use-lines.ts';
 import { lateUntil, spentKey, spentUntil } from '../calculation/due-lines.ts';
 import type { GivenBack } from '../credit-notes/unused-credit.ts';
-import {
-  type CreditFor,
-  type CreditOwner,
-  hasBillingCredits,
-  selectCreditsFor,
-} from '../difference/billing-credits.sql.ts';
+import { type CreditFor, selectCreditsFor } from '../difference/billing-credits.sql.ts';
 import type { DueCharge } from '../difference/due.ts';
 import type { BilledUsage } from '../invoice/billed-usage.ts';
 import type { FrozenCredit, FrozenCredits, FrozenRival, FrozenTerms } from '../invoice/frozen-terms.ts';
@@ -77,14 +71,9 @@ export class HeldCredits {
     invoices: readonly Pick<InvoiceRow, 'id' | 'customerId'>[],
     { lock }: { readonly lock: boolean },
   ): Promise<HeldCredits> {
-    if (!(await hasBillingCredits(tx))) return new HeldCredits([]);
     const customerIds = [...new Set(invoices.map(({ customerId }) => customerId))];
-    const payers = await findPayers(tx, customerIds);
-    const owners = customerIds.flatMap((customerId): CreditOwner[] => {
-      const payerId = payers.get(customerId);
-      return [{ customerId, ownerId: customerId }, ...(payerId ? [{ customerId, ownerId: payerId }] : [])];
-    });
-    return new HeldCredits(await selectCreditsFor(tx, owners, { without: invoices.map(({ id }) => id), lock }));
+    if (customerIds.length === 0) return new HeldCredits([]);
+    return new HeldCredits(await selectCreditsFor(tx, customerIds, { without: invoices.map(({ id }) => id), lock }));
   }
 
   /** Whose credits pay several subscriptions, and are not used up. */

@@ -142,18 +142,26 @@ export async function loadPinned(
   return (of) => at(of)(of);
 }
 
+/** The versions that a transaction has read: a version that subscriptions have does not change. */
+const versionsRead = new WeakMap<Tx, Map<string, PlanAtVersion>>();
+
 /** @param other a plan whose default version is wanted, too */
 async function loadAll(tx: Tx, all: readonly PinnedTo[], other?: string): Promise<PlanAtVersion[]> {
+  const read = versionsRead.get(tx) ?? new Map<string, PlanAtVersion>();
+  const known = [...new Set(all.map(({ planVersionId: id }) => id))].map((id) => read.get(id));
+  if (other === undefined && known.every((each) => each !== undefined)) return known;
   const plans = await findPlans(tx, [...all.map(({ planId }) => planId), ...(other ? [other] : [])]);
   const defaultId = plans.get(other ?? '')?.defaultVersionId;
   const versions = await findPlanVersions(tx, [
     ...all.map(({ planVersionId: id }) => id),
     ...(defaultId ? [defaultId] : []),
   ]);
-  return [...versions.values()].flatMap((version) => {
+  const found = [...versions.values()].flatMap((version) => {
     const plan = plans.get(version.planId);
     return plan ? [{ plan, version, currency: plan.currency }] : [];
   });
+  versionsRead.set(tx, new Map([...read, ...found.map((each) => [each.version.id, each] as const)]));
+  return found;
 }
 
 /**
