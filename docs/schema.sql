@@ -1584,6 +1584,8 @@ create table invoice_line (
   applies_to_line_id text,
   member_id text,
   subscription_id text,
+  billing_credit_id text,
+  commitment_id text,
   constraint invoice_line_pkey PRIMARY KEY (merchant_id, invoice_id, id),
   constraint invoice_line_merchant_id_invoice_id_fkey FOREIGN KEY (merchant_id, invoice_id) REFERENCES invoice(merchant_id, id),
   constraint invoice_line_check CHECK (((total_price + total_tax) = total_amount)),
@@ -1592,14 +1594,15 @@ create table invoice_line (
   constraint invoice_line_member CHECK (((member_id IS NULL) = (subscription_id IS NULL))) NOT VALID
 );
 CREATE INDEX invoice_line_ahead ON invoice_line USING btree (merchant_id, invoice_id) WHERE (type = ANY (ARRAY['wallet_top_up'::text, 'credit_purchase'::text, 'prepayment'::text]));
-CREATE INDEX invoice_line_credit_use ON invoice_line USING btree (merchant_id, (((workings -> 'use'::text) ->> 'billingCreditId'::text))) WHERE (type = 'billing_credit'::text);
+CREATE INDEX invoice_line_credit_use ON invoice_line USING btree (merchant_id, billing_credit_id) WHERE (billing_credit_id IS NOT NULL);
 CREATE INDEX invoice_line_order ON invoice_line USING btree (merchant_id, invoice_id, "position");
 CREATE INDEX invoice_line_priced ON invoice_line USING btree (merchant_id, seq) WHERE ((event_type = 'usage'::text) AND (total_price > (0)::numeric));
-CREATE INDEX invoice_line_true_up ON invoice_line USING btree (merchant_id, (((workings -> 'trueUp'::text) ->> 'commitmentId'::text))) WHERE (type = 'true_up'::text);
+CREATE INDEX invoice_line_true_up ON invoice_line USING btree (merchant_id, commitment_id) WHERE (commitment_id IS NOT NULL);
 alter table invoice_line enable row level security; -- with the two policies of tenant_table()
 CREATE TRIGGER guard_delete AFTER DELETE ON invoice_line REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION guard_rows_of_issued();
 CREATE TRIGGER guard_insert AFTER INSERT ON invoice_line REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION guard_rows_of_issued();
 CREATE TRIGGER guard_update AFTER UPDATE ON invoice_line REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION guard_rows_of_issued();
+CREATE TRIGGER name_source BEFORE INSERT ON invoice_line FOR EACH ROW WHEN ((new.type = ANY (ARRAY['billing_credit'::text, 'true_up'::text]))) EXECUTE FUNCTION name_source_of_line();
 CREATE TRIGGER wake_credits AFTER INSERT ON invoice_line FOR EACH ROW WHEN ((new.type = 'billing_credit'::text)) EXECUTE FUNCTION wake_credits_of_line();
 
 create table invoice_overdue (
@@ -8644,6 +8647,16 @@ begin
   update wallet set balance = balance - new.amount
    where merchant_id = new.merchant_id and customer_id = new.customer_id and currency = new.currency
   returning balance into strict new.wallet_balance;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION name_source_of_line()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.billing_credit_id := new.workings->'use'->>'billingCreditId';
+  new.commitment_id := new.workings->'trueUp'->>'commitmentId';
   return new;
 end $function$;
 

@@ -25,7 +25,7 @@ export interface OwnTrueUp {
  */
 export const selectOwnTrueUps = (tx: Tx, commitmentIds: readonly string[]): Promise<OwnTrueUp[]> =>
   tx.rows<OwnTrueUp>(sql`
-    select l.workings->'trueUp'->>'commitmentId' as commitment_id, (l.workings->'trueUp'->>'segment')::int as segment,
+    select l.commitment_id, (l.workings->'trueUp'->>'segment')::int as segment,
            l.invoice_id, i.status, l.id as line_id, l.total_price as net, n.given, n.notes,
            case when i.status in ('DRAFT', 'ISSUED', 'PAYMENT_FAILED', 'PAID')
                  and not exists (select from credit_note c
@@ -41,10 +41,10 @@ export const selectOwnTrueUps = (tx: Tx, commitmentIds: readonly string[]): Prom
          from credit_note c
          join credit_note_line r on r.merchant_id = c.merchant_id and r.credit_note_id = c.id
         cross join lateral (
-          select starts_with(c.idempotency_key, (l.workings->'trueUp'->>'commitmentId') || ' ') as is_own) k
+          select starts_with(c.idempotency_key, l.commitment_id || ' ') as is_own) k
         where c.merchant_id = l.merchant_id and c.invoice_id = l.invoice_id and r.applies_to_line_id = l.id) n
-     where l.merchant_id = ${tx.merchantId} and l.type = 'true_up'
-       and l.workings->'trueUp'->>'commitmentId' = any (${[...commitmentIds]}::text[])
+     where l.merchant_id = ${tx.merchantId}
+       and l.commitment_id = any (${[...commitmentIds]}::text[])
        and i.subscription_id is null and i.reissued_as_id is null
      order by l.seq`);
 

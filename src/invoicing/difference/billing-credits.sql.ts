@@ -37,7 +37,7 @@ export const creditUses = (without: readonly string[] = []) => sql`
             coalesce(-sum(l.total_price) filter (where i.status not in ${ISSUED}), 0) as held
        from invoice_line l
        join invoice i on i.merchant_id = l.merchant_id and i.id = l.invoice_id
-      where l.merchant_id = b.merchant_id and l.type = 'billing_credit' and l.workings->'use'->>'billingCreditId' = b.id
+      where l.merchant_id = b.merchant_id and l.billing_credit_id = b.id
         and i.status not in ('CANCELLED', 'FAILED') and i.id <> all (${[...without]}::text[])
         and not ${IS_REFUNDED}) t`;
 
@@ -92,17 +92,16 @@ export const selectUsesOfCharges = (
   without: readonly string[] = [],
 ): Promise<UseOfCharge[]> =>
   tx.rows<UseOfCharge>(sql`
-    select l.invoice_id, coalesce(l.subscription_id, i.subscription_id) as subscription_id, l.id as line_id, l.workings->'use'->>'billingCreditId' as billing_credit_id, l.price_id,
-           l.display_name, l.period_start, l.period_end, l.tax_rate,
+    select l.invoice_id, coalesce(l.subscription_id, i.subscription_id) as subscription_id, l.id as line_id,
+           l.billing_credit_id, l.price_id, l.display_name, l.period_start, l.period_end, l.tax_rate,
            -${NET_OF_USE} as paid,
            coalesce((
              select sum(o.total_price) from invoice_line o
                join invoice i on i.merchant_id = o.merchant_id and i.id = o.invoice_id
-              where o.merchant_id = l.merchant_id and o.type = 'billing_credit'
+              where o.merchant_id = l.merchant_id and o.billing_credit_id = l.billing_credit_id
                 and (l.subscription_id is null or coalesce(o.subscription_id, i.subscription_id) = l.subscription_id)
                 and i.status <> 'CANCELLED'
                 and i.id <> all (${[...without]}::text[]) and not ${IS_REFUNDED}
-                and o.workings->'use'->>'billingCreditId' = l.workings->'use'->>'billingCreditId'
                 and o.workings->'use'->>'onInvoiceId' = l.invoice_id
                 and o.price_id is not distinct from l.price_id
                 and o.period_start = l.period_start and o.period_end = l.period_end), 0) as returned,

@@ -66,7 +66,7 @@ export interface AskedTrueUp {
  */
 export const selectTrueUps = (tx: Tx, subscriptionId: string, without = ''): Promise<AskedTrueUp[]> =>
   tx.rows<AskedTrueUp>(sql`
-    select l.invoice_id, l.workings->'trueUp'->>'commitmentId' as commitment_id,
+    select l.invoice_id, l.commitment_id,
            (l.workings->'trueUp'->>'segment')::int as segment, l.total_price as net, l.total_tax as tax, l.tax_rate,
            case when s.stands then l.total_price - n.amount else 0 end as left,
            case when s.stands then l.total_tax - n.tax else 0 end as left_tax

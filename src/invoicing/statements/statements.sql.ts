@@ -69,8 +69,7 @@ export const selectCreditFacts = (
        select i.issued_at, 'creditUsed', -sum(l.total_price), i.invoice_number, 1
          from invoice_line l
          join invoice i on i.merchant_id = l.merchant_id and i.id = l.invoice_id
-        where l.merchant_id = b.merchant_id and l.type = 'billing_credit'
-          and l.workings->'use'->>'billingCreditId' = b.id and i.invoice_number is not null
+        where l.merchant_id = b.merchant_id and l.billing_credit_id = b.id and i.invoice_number is not null
         group by i.id, i.issued_at, i.invoice_number) f
      where b.merchant_id = ${tx.merchantId} and b.customer_id = ${customerId} and b.currency = ${currency}
        and f.at >= ${from} and f.at < ${to}
