@@ -26,12 +26,6 @@ export const saySame = (one: PriceOverride, other: PriceOverride): boolean =>
 const contentOf = ({ multiplier, properties, minimumAmount, maximumAmount }: PriceOverride): string =>
   canonicalJson([multiplier, properties, minimumAmount, maximumAmount]);
 
-/** Since when an override says what it says: through those before it that say the same and touch. */
-function sinceOf(override: PriceOverride, all: readonly PriceOverride[]): string | null {
-  const before = all.find((each) => each.to !== null && each.to === override.from && saySame(each, override));
-  return before ? sinceOf(before, all) : override.from;
-}
-
 /** The prices of a version at an instant, as a subscription with some overrides is billed for them. */
 export const withOverrides = <Price extends BilledPrice>(
   prices: readonly Price[],
@@ -42,18 +36,18 @@ export const withOverrides = <Price extends BilledPrice>(
     ? prices
     : prices.map((price) => {
         const held = overrides.find((override) => override.priceId === price.id && holdsAt(override, at));
-        return held ? agreedPrice(price, held, sinceOf(held, overrides)) : price;
+        return held ? agreedPrice(price, held) : price;
       });
 
 /** A price as it was agreed: another variant of it, which knows the list price. */
-function agreedPrice<Price extends BilledPrice>(price: Price, override: PriceOverride, since: string | null): Price {
+function agreedPrice<Price extends BilledPrice>(price: Price, override: PriceOverride): Price {
   const factor = override.multiplier === null ? null : decimal(override.multiplier);
   const limit = (said: string | null, listed: Decimal | null): Decimal | null => {
     if (said === null) return factor && listed ? listed.times(factor) : listed;
     return said === NO_BOUND ? null : decimal(said);
   };
   const variant = createHash('sha256')
-    .update(`${since} ${contentOf(override)}`)
+    .update(`${override.from} ${contentOf(override)}`)
     .digest('hex')
     .slice(0, 8);
   return {
@@ -120,7 +114,22 @@ function pricingOf(listed: Pricing, { properties }: PriceOverride, factor: Decim
 export function cutByOverrides(given: readonly BilledVersion[]): readonly BilledVersion[] {
   const versions = given.map(withCommitted);
   if (versions.every(({ overrides = [] }) => overrides.length === 0)) return given;
-  return withCutPrices(versions.flatMap((version, place) => partsOf(version, versions[place + 1]?.from ?? null)));
+  const parts = versions.flatMap((version, place) => partsOf(version, versions[place + 1]?.from ?? null));
+  return withCutPrices(withSameVariants(parts));
+}
+
+/** Versions in which an agreed price that goes on without a gap is one variant, whichever window or version says it. */
+function withSameVariants(versions: readonly BilledVersion[]): BilledVersion[] {
+  let before = new Map<string, BilledPrice>();
+  return versions.map((version) => {
+    const prices = version.prices.map((price) => {
+      const earlier = before.get(listPriceId(price.id));
+      if (!(price.agreed && earlier?.agreed && saySame(price.agreed.override, earlier.agreed.override))) return price;
+      return { ...price, id: earlier.id };
+    });
+    before = new Map(prices.map((price) => [listPriceId(price.id), price]));
+    return { ...version, prices };
+  });
 }
 
 /** A version whose overrides are its own, and those of commitments for prices that it has. */
