@@ -3,6 +3,7 @@ import { type Agreed, agreedIn } from './agreed.ts';
 import { type Deed, type History, heldSpans, historiesOf, periodsOf, type Span } from './history.ts';
 import { DIGITS, type Life, type NotedLine } from './life.ts';
 import type { Bill } from './owed.ts';
+import { billedAnew, unpaused } from './paused.ts';
 
 /** A credit note on a line, which was not voided. */
 export interface Noted extends NotedLine {
@@ -106,17 +107,21 @@ function keptOf(lived: Life, agreed: Agreed, history: History, note: Noted): Exa
   return at === 0 ? exact(0n) : exact(BigInt(end), BigInt(at));
 }
 
-/** The length of a line's time that a history has, on the terms that were billed. */
+/**
+ * The length of a line's time that a history has, on the terms that were billed: what a pause takes is credited, and
+ * what follows it is another line.
+ */
 function timeOf({ life, listed }: Agreed, history: History, { price, from, to, quantity, issuedAt }: Noted): number {
   let total = 0;
   for (const period of periodsOf(life, history, to + 1))
     for (const [index, of] of listed.entries()) {
       if (of !== price) continue;
-      for (const span of heldSpans(life, history, period, index, Number(quantity)))
-        for (const part of history.known?.(index, span) ?? []) {
-          const overlap = Math.min(part.to, to) - Math.max(part.from, from);
-          if (overlap > 0 && part.since <= issuedAt) total += overlap;
-        }
+      for (const span of unpaused(heldSpans(life, history, period, index, Number(quantity)), history))
+        for (const known of history.known?.(index, span) ?? [])
+          for (const part of billedAnew(history, period, known)) {
+            const overlap = Math.min(part.to, to) - Math.max(part.from, from);
+            if (overlap > 0 && Math.max(known.since, part.since ?? known.since) <= issuedAt) total += overlap;
+          }
     }
   return total;
 }
