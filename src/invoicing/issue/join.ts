@@ -118,12 +118,13 @@ async function joinAlike(
   now: Instant,
 ): Promise<ChangedInvoice[]> {
   if (drafts.length === 1) return drafts.map(unchanged);
-  const calculated = await calculateMembers(dependencies, tx, drafts);
+  // In the order of the lines, in which they are calculated again.
+  const bySubscription = [...Map.groupBy(drafts, ({ subscriptionId }) => subscriptionId).values()].flat();
+  const calculated = await calculateMembers(dependencies, tx, bySubscription);
   const [first] = drafts as [InvoiceRow];
   const opened = calculated && (await insertGrouped(tx, [of.key], groupedOf(of, drafts, first), now));
   if (!calculated || !opened) return drafts.map(unchanged);
-  const bySubscription = [...Map.groupBy(calculated, ({ member }) => member.subscriptionId as string).values()].flat();
-  const lines = bySubscription.flatMap(movedLines).map((line, position) => ({ ...line, position }));
+  const lines = calculated.flatMap(movedLines).map((line, position) => ({ ...line, position }));
   await updateMovedLines(tx, opened.id, lines);
   for (const { member } of calculated) await updateCreditTargets(tx, member.id, opened.id);
   const joined = drafts.map((draft) => moved(draft, 'join', { ...NOTHING, groupedIntoId: opened.id }, now));
@@ -134,7 +135,7 @@ async function joinAlike(
   const amounts = {
     ...{ subtotal, totalTax, grandTotal, taxes: [...taxes] },
     itemCount: lines.length,
-    sections: await sectionsOf(tx, of, bySubscription),
+    sections: await sectionsOf(tx, of, calculated),
     nextActionAt: now,
   };
   return [moved(opened, 'finishCalculation', amounts, now)];
