@@ -50,8 +50,8 @@ export const creditLine = (amount: Decimal, price: Decimal, currency: string): O
  * Makes the invoice by which a customer buys a billing credit, with a session to pay it (commercial.md §3). The credit
  * is made in the transaction that marks the invoice PAID. A price of 0 makes it at once. The same key again is the same
  * purchase, as of a grant.
- * @returns IDEMPOTENCY_KEY_REUSED for another amount or price under the key, NO_PAYMENT_PROVIDER where the merchant takes no
- *   cards
+ * @returns IDEMPOTENCY_KEY_REUSED for another amount or price under the key, NO_PAYMENT_PROVIDER where the merchant
+ *   takes no cards
  */
 export async function buyBillingCredit(
   dependencies: InvoicingDependencies,
