@@ -77,16 +77,18 @@ const A_WHILE = { minutes: 1 };
  * are read and stored. No event can slip in between: what is accepted after the quantities are read is late usage. A
  * part of a period waits for the parts before it, and a commitment for all series that end by then.
  * @param pending the invoices, with what is changed of them and not stored yet
+ * @param of.until up to where later parts of their period are billed; absent: there are none
  * @returns what is to be stored of them; all else is stored
  */
 export async function closeUsages(
   tx: Tx,
-  { source, termsOf }: { readonly source: BillingSource; readonly termsOf: TermsOf },
+  of: { readonly source: BillingSource; readonly termsOf: TermsOf; readonly until?: Instant | null },
   pending: readonly ChangedInvoice[],
   now: Instant,
 ): Promise<ChangedInvoice[]> {
   const [first] = pending;
   if (!first) return [];
+  const { source, termsOf, until = null } = of;
   const invoices = pending.map(({ after }) => after);
   const waiting = await selectGraceBefore(
     tx,
@@ -96,7 +98,7 @@ export async function closeUsages(
   const closing = invoices
     .filter(({ id }) => !waiting.has(id))
     .map((invoice) => ({ invoice, terms: termsOf(invoice), waiting: waitingFor(termsOf(invoice), invoice) }));
-  const mark = await saveUsage(tx, source, closing, now);
+  const mark = await saveUsage(tx, source, closing, until, now);
   return pending.map((each) => {
     const graceEnd = waiting.get(each.after.id);
     return followedBy(
@@ -120,6 +122,7 @@ async function saveUsage(
   tx: Tx,
   source: BillingSource,
   closing: readonly Closing[],
+  until: Instant | null,
   now: Instant,
 ): Promise<bigint | null> {
   if (closing.length === 0) return null;
@@ -128,12 +131,16 @@ async function saveUsage(
     closing.map(({ terms }) => terms.subscriptionId),
   );
   await updateManualLinesTaken(tx, closing, now);
+  const toRead = closing.map(({ terms, invoice }) => ({
+    terms,
+    invoice: until === null ? invoice : { ...invoice, periodEnd: until },
+  }));
   const { mark, snapshot, read } = await readWithoutEvents(tx, async () => {
     const mark = await findUsageMark(tx);
     return {
       mark,
       snapshot: await markedUsageSnapshot(tx, mark),
-      read: await readUsageOfEach(tx, source, closing),
+      read: await readUsageOfEach(tx, source, toRead),
     };
   });
   const marks = closing.map(({ invoice, terms }) => ({ subjects: subjectsOf(terms), until: invoice.periodEnd }));

@@ -1,4 +1,6 @@
 import { sql, type Tx } from '../../db/index.ts';
+import type { Instant } from '../../kernel/time.ts';
+import type { InvoiceRow } from '../invoice/invoice.ts';
 
 /**
  * An invoice takes the place of another one: it bears the credits that stood on that, and its usage counts as read
@@ -22,6 +24,15 @@ export async function insertBilledFactsAgain(tx: Tx, fromId: string, toId: strin
      where merchant_id = ${tx.merchantId} and invoice_id = ${fromId}`);
   await deleteBurntTaken(tx, fromId);
 }
+
+/** Up to where later parts of an invoice's period are billed: what comes to it in all is known. Null: it has none. */
+export const selectEndOfLaterParts = (tx: Tx, invoice: InvoiceRow): Promise<Instant | null> =>
+  tx.value<Instant | null>(sql`
+    select max(period_end) from invoice
+     where merchant_id = ${tx.merchantId} and subscription_id = ${invoice.subscriptionId} and kind = 'subscription'
+       and billing_cadence = ${invoice.billingCadence} and billing_anchor = ${invoice.billingAnchor}
+       and period_number = ${invoice.periodNumber} and period_end > ${invoice.periodEnd}
+       and status in ('DRAFT', 'ISSUED', 'PAYMENT_FAILED', 'PAID', 'WRITTEN_OFF', 'CANCELLED') and rebilled_from is null`);
 
 /** The credits that stood on an invoice stand on another one. */
 export const updateCreditTargets = (tx: Tx, fromId: string, toId: string): Promise<number> =>

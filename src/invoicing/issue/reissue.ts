@@ -41,6 +41,7 @@ import { issueChanged } from './issue.ts';
 import {
   deleteBurntTaken,
   insertBilledFactsAgain,
+  selectEndOfLaterParts,
   updateCreditTargets,
   updateInvoiceOfManualLines,
 } from './reissue.sql.ts';
@@ -234,7 +235,8 @@ async function calculateAnew(
   if (status === 'CALCULATING') return ok(await tryCalculation(dependencies, tx, opened, now));
   const termsOf = await termsOfInvoices(tx, dependencies.source, [opened]);
   const { source } = dependencies;
-  const closed = await closeUsages(tx, { source, termsOf }, [unchanged(opened)], now);
+  const until = await selectEndOfLaterParts(tx, opened);
+  const closed = await closeUsages(tx, { source, termsOf, until }, [unchanged(opened)], now);
   if (closed[0]?.after.status !== 'CLOSED') return ok(opened);
   const started = await startCalculations(dependencies, tx, { pending: closed, termsOf }, now);
   const done = await tryCalculations(dependencies, tx, { pending: started, termsOf }, now);
