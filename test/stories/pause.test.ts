@@ -151,6 +151,23 @@ describe('a period that is paused throughout', () => {
   });
 });
 
+describe('an end in a pause', () => {
+  it('gives the credit that would have waited for the resumption', async () => {
+    const yearly = await shop.feePrice({
+      ...{ properties: { unitPrice: '365' }, paymentTerm: 'in_advance', billingCadence: 'P1Y' },
+    });
+    const customer = await shop.customer();
+    const subscription = await sell([yearly], {}, { customer });
+    await paid(subscription);
+    await pause(subscription, { effective: 'periodEnd', resumesAt: day(15, 2) });
+    await shop.advance(clock, day(6, 2));
+    await shop.act(`/v0/subscriptions/${subscription.id}/termination`, { reason: 'Sold' });
+    await shop.advance(clock, day(1, 3));
+    const { balances } = await shop.read(`/v0/customers/${customer.id}/wallet`);
+    expect(balances).toMatchObject([{ balance: '334.00' }]); // all days but the 31 of January
+  });
+});
+
 describe('what waits', () => {
   it('a scheduled change comes with the resumption', async () => {
     const [small, large] = [await feeOf(), await feeOf({ properties: { unitPrice: '620' } })];

@@ -132,14 +132,15 @@ async function loadFacts(
 
 /**
  * Does an invoice ask nobody for anything? It has no line, and its subscription has ended with its period, or before;
- * or all its lines are 0, and the subscription was paused for all of its period (commercial.md §6).
+ * or all its lines are 0, and the subscription was paused for all of its period (commercial.md §6). A credit that a
+ * total of 0 cut is given by the issue.
  */
 function isSilent(terms: BillingTerms, { kind, periodStart, periodEnd }: InvoiceRow, { lines }: Calculation): boolean {
   const { endsAt } = terms.bounds;
   if (lines.length === 0 && endsAt !== null && !isAfter(endsAt, periodEnd)) return true;
   return (
     kind === 'subscription' &&
-    lines.every(({ totalAmount, workings }) => totalAmount.isZero() && workings?.cut === undefined) &&
+    lines.every(({ type, totalAmount: of, workings }) => of.isZero() && !workings?.cut && type !== 'credit') &&
     isPausedThroughout(terms, { start: periodStart, end: periodEnd })
   );
 }
