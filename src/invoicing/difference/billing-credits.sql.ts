@@ -53,7 +53,8 @@ export type CreditFor = UsedCredit & { readonly forCustomerId: string };
 
 /**
  * The credits that some customers of the merchant may use: of each its own, then those of who pays for it, in the order
- * in which they burn: the lowest priority, the earliest expiry, promotional before paid, the oldest.
+ * in which they burn: the lowest priority, the earliest expiry, promotional before paid, the oldest. One that is undone
+ * pays nothing any more, also of service before.
  * @param without invoices whose lines are not counted: the ones in calculation
  * @param lock against everything else that takes of them until the transaction ends
  */
@@ -72,6 +73,7 @@ export async function selectCreditsFor(
   const credits = await tx.rows<UsedCredit>(sql`
     select ${CREDIT_COLUMNS}, u.used, u.held from billing_credit b cross join lateral (${creditUses(without)}) u
      where b.merchant_id = ${merchantId} and b.customer_id = any (${found.map((each) => each.customerId)}::text[])
+       and not b.is_undone
      order by b.priority, b.expires_at nulls last, b.category = 'paid', b.seq`);
   const ofOwners = Map.groupBy(credits, ({ customerId }) => customerId);
   const ownersOf = Map.groupBy(found, ({ forCustomerId }) => forCustomerId);
