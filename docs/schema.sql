@@ -10069,8 +10069,8 @@ CREATE OR REPLACE FUNCTION wake_credits_of_invoice(merchant text, invoice text)
 AS $function$
   select wake_credits(merchant, array_agg(distinct b.customer_id))
     from invoice_line l
-    join billing_credit b on b.merchant_id = l.merchant_id and b.id = l.workings->'use'->>'billingCreditId'
-   where l.merchant_id = merchant and l.invoice_id = invoice and l.type = 'billing_credit'
+    join billing_credit b on b.merchant_id = l.merchant_id and b.id = l.billing_credit_id
+   where l.merchant_id = merchant and l.invoice_id = invoice and l.billing_credit_id is not null
   having count(*) > 0
 $function$;
 

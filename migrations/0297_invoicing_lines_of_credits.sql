@@ -26,3 +26,12 @@ create index invoice_line_credit_use on invoice_line (merchant_id, billing_credi
   where billing_credit_id is not null;
 drop index invoice_line_true_up;
 create index invoice_line_true_up on invoice_line (merchant_id, commitment_id) where commitment_id is not null;
+
+/* As in 0272_invoicing_credit_purchases.sql: the credits are found by their ids. */
+create or replace function wake_credits_of_invoice(merchant text, invoice text) returns void language sql as $$
+  select wake_credits(merchant, array_agg(distinct b.customer_id))
+    from invoice_line l
+    join billing_credit b on b.merchant_id = l.merchant_id and b.id = l.billing_credit_id
+   where l.merchant_id = merchant and l.invoice_id = invoice and l.billing_credit_id is not null
+  having count(*) > 0
+$$;
