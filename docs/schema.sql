@@ -3873,7 +3873,8 @@ create view revenue_source with (security_invoker=true) as
         CASE
             WHEN ((i.unpaid_amount <= (0)::numeric) OR (i.grand_total <= noted.total)) THEN (0)::numeric
             ELSE round((((((i.subtotal - i.collected_debt) - topped.up) - noted.amount) * i.unpaid_amount) / (i.grand_total - noted.total)), minor_digits(i.currency))
-        END AS open_amount
+        END AS open_amount,
+    i.id AS record_id
    FROM ((invoice i
      CROSS JOIN LATERAL ( SELECT COALESCE(sum(l.total_price), (0)::numeric) AS up
            FROM invoice_line l
@@ -3885,7 +3886,7 @@ create view revenue_source with (security_invoker=true) as
   WHERE ((i.invoice_number IS NOT NULL) AND (i.status = ANY (ARRAY['ISSUED'::text, 'PAYMENT_FAILED'::text, 'PAID'::text, 'WRITTEN_OFF'::text])) AND (i.kind <> 'grouped'::text))
 UNION ALL
  SELECT g.merchant_id,
-    m.id,
+    x.id,
     'invoice'::text AS kind,
         CASE g.status
             WHEN 'PAID'::text THEN 'paid'::text
@@ -3901,8 +3902,10 @@ UNION ALL
         CASE
             WHEN (m.total = (0)::numeric) THEN (0)::numeric
             ELSE (round(((noted.open * m.so_far) / m.total), minor_digits(g.currency)) - round(((noted.open * (m.so_far - m.amount)) / m.total), minor_digits(g.currency)))
-        END AS open_amount
-   FROM ((invoice g
+        END AS open_amount,
+    x.id AS record_id
+   FROM (((invoice x
+     JOIN invoice g ON (((g.merchant_id = x.merchant_id) AND (g.id = x.grouped_into_id))))
      CROSS JOIN LATERAL ( SELECT
                 CASE
                     WHEN ((g.unpaid_amount <= (0)::numeric) OR (g.grand_total <= COALESCE(sum(n.total), (0)::numeric))) THEN (0)::numeric
@@ -3910,19 +3913,30 @@ UNION ALL
                 END AS open
            FROM credit_note n
           WHERE ((n.merchant_id = g.merchant_id) AND (n.invoice_id = g.id) AND (n.kind = ANY (ARRAY['credit'::text, 'partial'::text])) AND (n.status = 'ISSUED'::text))) noted)
-     CROSS JOIN LATERAL ( SELECT s.merchant_id,
-            s.invoice_id,
-            s.id,
-            s.seq,
-            s.customer_id,
-            s.subscription_id,
-            s.period_start,
-            s.amount,
-            sum(s.amount) OVER (ORDER BY s.seq) AS so_far,
-            sum(s.amount) OVER () AS total
-           FROM invoice_section s
-          WHERE ((s.merchant_id = g.merchant_id) AND (s.invoice_id = g.id))) m)
-  WHERE ((g.kind = 'grouped'::text) AND (g.invoice_number IS NOT NULL) AND (g.status = ANY (ARRAY['ISSUED'::text, 'PAYMENT_FAILED'::text, 'PAID'::text, 'WRITTEN_OFF'::text])))
+     CROSS JOIN LATERAL ( SELECT all_members.merchant_id,
+            all_members.invoice_id,
+            all_members.id,
+            all_members.seq,
+            all_members.customer_id,
+            all_members.subscription_id,
+            all_members.period_start,
+            all_members.amount,
+            all_members.so_far,
+            all_members.total
+           FROM ( SELECT s.merchant_id,
+                    s.invoice_id,
+                    s.id,
+                    s.seq,
+                    s.customer_id,
+                    s.subscription_id,
+                    s.period_start,
+                    s.amount,
+                    sum(s.amount) OVER (ORDER BY s.seq) AS so_far,
+                    sum(s.amount) OVER () AS total
+                   FROM invoice_section s
+                  WHERE ((s.merchant_id = g.merchant_id) AND (s.invoice_id = g.id))) all_members
+          WHERE (all_members.id = x.id)) m)
+  WHERE ((x.grouped_into_id IS NOT NULL) AND (g.kind = 'grouped'::text) AND (g.invoice_number IS NOT NULL) AND (g.status = ANY (ARRAY['ISSUED'::text, 'PAYMENT_FAILED'::text, 'PAID'::text, 'WRITTEN_OFF'::text])))
 UNION ALL
  SELECT n.merchant_id,
     n.id,
@@ -3938,7 +3952,8 @@ UNION ALL
     ((n.amount - i.collected_debt) - ( SELECT COALESCE(sum(l.total_price), (0)::numeric) AS "coalesce"
            FROM invoice_line l
           WHERE ((l.merchant_id = i.merchant_id) AND (l.invoice_id = i.id) AND (l.type = ANY (ARRAY['wallet_top_up'::text, 'credit_purchase'::text, 'prepayment'::text]))))) AS amount,
-    0 AS open_amount
+    0 AS open_amount,
+    n.id AS record_id
    FROM (credit_note n
      JOIN invoice i ON (((i.merchant_id = n.merchant_id) AND (i.id = n.invoice_id))))
   WHERE (((n.kind = 'refund'::text) OR ((n.kind = 'reissue'::text) AND (i.status = 'PAID'::text))) AND (n.status = 'ISSUED'::text) AND (i.kind <> 'grouped'::text))
@@ -3955,7 +3970,8 @@ UNION ALL
            FROM revenue_fact f
           WHERE ((f.merchant_id = m.merchant_id) AND (f.id = m.id))) AS plan_id,
     m.amount,
-    0 AS open_amount
+    0 AS open_amount,
+    n.id AS record_id
    FROM (credit_note n
      JOIN invoice_section m ON (((m.merchant_id = n.merchant_id) AND (m.invoice_id = n.invoice_id))))
   WHERE ((n.kind = 'refund'::text) AND (n.status = 'ISSUED'::text))
@@ -3972,7 +3988,8 @@ UNION ALL
            FROM revenue_fact f
           WHERE ((f.merchant_id = i.merchant_id) AND (f.id = i.id))) AS plan_id,
     ((n.amount - n.topped_up) - n.advanced) AS amount,
-    0 AS open_amount
+    0 AS open_amount,
+    n.id AS record_id
    FROM (credit_note n
      JOIN invoice i ON (((i.merchant_id = n.merchant_id) AND (i.id = n.invoice_id))))
   WHERE ((n.kind = ANY (ARRAY['credit'::text, 'partial'::text])) AND (n.status = 'ISSUED'::text) AND (i.status <> 'CANCELLED'::text) AND (i.kind <> 'grouped'::text))
@@ -3989,7 +4006,8 @@ UNION ALL
            FROM revenue_fact f
           WHERE ((f.merchant_id = m.merchant_id) AND (f.id = m.id))) AS plan_id,
     part.amount,
-    0 AS open_amount
+    0 AS open_amount,
+    n.id AS record_id
    FROM (((credit_note n
      JOIN invoice g ON (((g.merchant_id = n.merchant_id) AND (g.id = n.invoice_id) AND (g.kind = 'grouped'::text))))
      CROSS JOIN LATERAL ( SELECT COALESCE(( SELECT l.member_id
@@ -4032,7 +4050,8 @@ UNION ALL
     COALESCE(i.subscription_id, s.subscription_id) AS subscription_id,
     NULL::text AS plan_id,
     r.amount,
-    0 AS open_amount
+    0 AS open_amount,
+    r.id AS record_id
    FROM ((payment_receipt r
      LEFT JOIN invoice i ON (((i.merchant_id = r.merchant_id) AND (i.id = r.invoice_id))))
      LEFT JOIN payment_session s ON (((s.merchant_id = r.merchant_id) AND (s.id = r.session_id))))
@@ -4051,7 +4070,8 @@ UNION ALL
     COALESCE(s.subscription_id, i.subscription_id) AS subscription_id,
     NULL::text AS plan_id,
     s.amount,
-    0 AS open_amount
+    0 AS open_amount,
+    s.id AS record_id
    FROM (payment_session s
      LEFT JOIN invoice i ON (((i.merchant_id = s.merchant_id) AND (i.id = s.invoice_id))))
   WHERE ((s.mode = 'payment'::text) AND (s.status = ANY (ARRAY['pending'::text, 'processing'::text, 'failed'::text, 'expired'::text])))
@@ -4070,7 +4090,8 @@ UNION ALL
            FROM revenue_fact f
           WHERE ((f.merchant_id = i.merchant_id) AND (f.id = i.id))) AS plan_id,
     e.amount,
-    0 AS open_amount
+    0 AS open_amount,
+    t.id AS record_id
    FROM ((ledger_transaction t
      JOIN ledger_entry e ON (((e.merchant_id = t.merchant_id) AND (e.transaction_id = t.id) AND (e.account = 'revenue'::text))))
      LEFT JOIN invoice i ON (((i.merchant_id = t.merchant_id) AND (i.id = t.invoice_id))))
@@ -4088,7 +4109,8 @@ UNION ALL
     NULL::text AS subscription_id,
     NULL::text AS plan_id,
     (- e.amount) AS amount,
-    0 AS open_amount
+    0 AS open_amount,
+    t.id AS record_id
    FROM (ledger_transaction t
      JOIN ledger_entry e ON (((e.merchant_id = t.merchant_id) AND (e.transaction_id = t.id) AND (e.account = 'revenue'::text))))
   WHERE (t.key ~~ 'earned:%'::text)
@@ -4103,7 +4125,8 @@ UNION ALL
     COALESCE(i.subscription_id, s.subscription_id) AS subscription_id,
     NULL::text AS plan_id,
     d.withheld AS amount,
-    0 AS open_amount
+    0 AS open_amount,
+    d.id AS record_id
    FROM (((payment_dispute d
      LEFT JOIN payment_receipt r ON (((r.merchant_id = d.merchant_id) AND (r.id = d.payment_id))))
      LEFT JOIN invoice i ON (((i.merchant_id = r.merchant_id) AND (i.id = r.invoice_id))))
@@ -7920,9 +7943,13 @@ CREATE OR REPLACE FUNCTION keep_revenue(merchants text[], ids text[], of_kind te
  LANGUAGE plpgsql
  SET enable_hashjoin TO 'on'
 AS $function$
+declare
+  -- the facts of a credit note by members have its id and theirs
+  records text[] := array(select distinct split_part(each, '/', 1) from unnest(ids) each);
 begin
   with now_so as materialized (
-    select * from revenue_source s where s.merchant_id = any (merchants) and s.id = any (ids) and s.kind = of_kind
+    select * from revenue_source s
+     where s.merchant_id = any (merchants) and s.record_id = any (records) and s.id = any (ids) and s.kind = of_kind
   ), before as materialized (
     select * from revenue_fact f where f.merchant_id = any (merchants) and f.id = any (ids)
   ), gone as (
