@@ -4152,7 +4152,11 @@ create view timeline_of_audit_entry with (security_invoker=true) as
     NULL::text AS currency,
     NULL::text AS label,
     a.user_id
-   FROM (audit_entry a
+   FROM ((audit_entry a
+     CROSS JOIN LATERAL ( SELECT COALESCE((a.after ->> 'subscriptionId'::text), a.resource_id) AS subscription_id,
+            COALESCE((a.after ->> 'entitlementId'::text), a.resource_id) AS entitlement_id,
+            COALESCE((a.after ->> 'invoiceId'::text), a.resource_id) AS invoice_id
+         OFFSET 0) named)
      CROSS JOIN LATERAL ( SELECT COALESCE(a.customer_id, (a.after ->> 'customerId'::text), (a.before ->> 'customerId'::text),
                 CASE 'customer'::text
                     WHEN (a.after ->> 'object'::text) THEN (a.after ->> 'id'::text)
@@ -4160,11 +4164,11 @@ create view timeline_of_audit_entry with (security_invoker=true) as
                     ELSE NULL::text
                 END, ( SELECT s.customer_id
                    FROM subscription s
-                  WHERE ((s.merchant_id = a.merchant_id) AND (s.id = COALESCE((a.after ->> 'subscriptionId'::text), a.resource_id)))), ( SELECT e.customer_id
+                  WHERE ((s.merchant_id = a.merchant_id) AND (s.id = named.subscription_id))), ( SELECT e.customer_id
                    FROM entitlement e
-                  WHERE ((e.merchant_id = a.merchant_id) AND (e.id = COALESCE((a.after ->> 'entitlementId'::text), a.resource_id)))), ( SELECT i.customer_id
+                  WHERE ((e.merchant_id = a.merchant_id) AND (e.id = named.entitlement_id))), ( SELECT i.customer_id
                    FROM invoice i
-                  WHERE ((i.merchant_id = a.merchant_id) AND (i.id = COALESCE((a.after ->> 'invoiceId'::text), a.resource_id))))) AS customer_id) about)
+                  WHERE ((i.merchant_id = a.merchant_id) AND (i.id = named.invoice_id)))) AS customer_id) about)
   WHERE (about.customer_id IS NOT NULL);
 
 create view timeline_of_credit_note with (security_invoker=true) as
