@@ -169,7 +169,7 @@ export class HeldCredits {
     const found = new Map<string, Map<string, Instant>>();
     for (const { customerId: owner, forCustomerId } of this.#credits)
       for (const { periodEnd } of ofCustomers.get(forCustomerId) ?? [])
-        found.set(owner, (found.get(owner) ?? new Map()).set(periodEnd.toString(), periodEnd));
+        found.set(owner, (found.get(owner) ?? new Map<string, Instant>()).set(periodEnd.toString(), periodEnd));
     return new Map([...found].map(([owner, ends]) => [owner, [...ends.values()]]));
   }
 
