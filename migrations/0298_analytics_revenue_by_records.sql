@@ -11,7 +11,8 @@ select i.merchant_id, i.id, 'invoice' as kind,
             else plan_at(i.merchant_id, i.subscription_id, i.period_start) end as plan_id,
        i.subtotal - i.collected_debt - topped.up as amount,
        case when i.unpaid_amount <= 0 or i.grand_total <= noted.total then 0
-            else round((i.subtotal - i.collected_debt - topped.up - noted.amount) * i.unpaid_amount / (i.grand_total - noted.total),
+            else round((i.subtotal - i.collected_debt - topped.up - noted.amount) * i.unpaid_amount
+                         / (i.grand_total - noted.total),
                        minor_digits(i.currency)) end as open_amount,
        i.id as record_id
   from invoice i
@@ -20,7 +21,9 @@ select i.merchant_id, i.id, 'invoice' as kind,
     where l.merchant_id = i.merchant_id and l.invoice_id = i.id
       and l.type in ('wallet_top_up', 'credit_purchase', 'prepayment')) topped
  cross join lateral (
-   select coalesce(sum(n.amount - n.topped_up - n.advanced), 0) as amount, coalesce(sum(n.total), 0) as total from credit_note n
+   select coalesce(sum(n.amount - n.topped_up - n.advanced), 0) as amount,
+          coalesce(sum(n.total), 0) as total
+     from credit_note n
     where n.merchant_id = i.merchant_id and n.invoice_id = i.id and n.kind in ('credit', 'partial')
       and n.status = 'ISSUED') noted
  where i.invoice_number is not null and i.status in ('ISSUED', 'PAYMENT_FAILED', 'PAID', 'WRITTEN_OFF')

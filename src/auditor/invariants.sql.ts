@@ -498,7 +498,8 @@ export const invariants: readonly Invariant[] = [
                               and n.status = 'ISSUED' and r.applies_to_line_id = l.id), 0)), 0)
                     from invoice_line l
                     join invoice i on i.merchant_id = l.merchant_id and i.id = l.invoice_id
-                   where l.merchant_id = b.merchant_id and l.billing_credit_id = b.id and i.status not in ('CANCELLED', 'FAILED')
+                   where l.merchant_id = b.merchant_id and l.billing_credit_id = b.id
+                     and i.status not in ('CANCELLED', 'FAILED')
                      and not exists (select from credit_note n
                                       where n.merchant_id = i.merchant_id and n.invoice_id = i.id
                                         and n.kind in ('refund', 'reissue') and n.status = 'ISSUED')) as taken,

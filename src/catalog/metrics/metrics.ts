@@ -2,7 +2,7 @@ import type { Tx } from '../../db/index.ts';
 import { type PageRequest, validate } from '../../http/index.ts';
 import { decimalOrNull, plain } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
-import { type FieldError, fail, invalid, notFound, ok, type Result } from '../../kernel/result.ts';
+import { type FieldError, fail, forbidden, invalid, notFound, ok, type Result } from '../../kernel/result.ts';
 import { formatInstant, type Instant, instantOf, instantOrNull } from '../../kernel/time.ts';
 import { isPercentile } from '../../metering/index.ts';
 import { checkMeter } from '../meters/meter.ts';
@@ -107,7 +107,7 @@ export async function createMetrics(
       : [{ field: `${place}.eventType`, message: 'is required, and the same in each metric' }],
   );
   if (body.metrics.some(({ merchantId = tx.merchantId }) => merchantId !== tx.merchantId))
-    return { ok: false, refusal: { kind: 'forbidden', message: 'This resource is not yours.' } };
+    return forbidden('This resource is not yours.');
   const data: MetricReply[] = [];
   for (const [place, metric] of body.metrics.entries()) {
     const made = await createMetric(tx, metric, now, options);

@@ -32,7 +32,8 @@ export const selectEndOfLaterParts = (tx: Tx, invoice: InvoiceRow): Promise<Inst
      where merchant_id = ${tx.merchantId} and subscription_id = ${invoice.subscriptionId} and kind = 'subscription'
        and billing_cadence = ${invoice.billingCadence} and billing_anchor = ${invoice.billingAnchor}
        and period_number = ${invoice.periodNumber} and period_end > ${invoice.periodEnd}
-       and status in ('DRAFT', 'ISSUED', 'PAYMENT_FAILED', 'PAID', 'WRITTEN_OFF', 'CANCELLED') and rebilled_from is null`);
+       and status in ('DRAFT', 'ISSUED', 'PAYMENT_FAILED', 'PAID', 'WRITTEN_OFF', 'CANCELLED')
+       and rebilled_from is null`);
 
 /** The credits that stood on an invoice stand on another one. */
 export const updateCreditTargets = (tx: Tx, fromId: string, toId: string): Promise<number> =>
