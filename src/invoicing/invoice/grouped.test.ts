@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { sharedEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
+import { openTestEnvironment, type TestEnvironment } from '../../../test/support/environment.ts';
 import { sql } from '../../db/index.ts';
 import { IS_LINE_OF } from './grouped.sql.ts';
 
 let env: TestEnvironment;
 beforeAll(async () => {
-  env = await sharedEnvironment();
+  env = await openTestEnvironment(); // its own, whose tables nobody has filled: what a plan is depends on them
 });
 afterAll(() => env.close());
 
