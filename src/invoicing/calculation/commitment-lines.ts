@@ -38,22 +38,27 @@ export function commitmentDrafts(
   } as const;
   if (amount.gt(0) || back === null) {
     const draft = otherDraft({ amount, taxRate: commitment.taxRate, content });
-    return [draft, ...couponsOn(input, commitment, draft, content)];
+    return withCoupons(draft, couponsOn(input, commitment, draft, content));
   }
   const tax = shareOfTax(input, amount, back);
-  const draft = otherDraft({ amount, tax, taxRate: back.taxRate, content, cutTurn: 'credit' });
-  const credit: DraftLine = { ...draft, cut: 'credited' };
-  return [credit, ...couponsOn(input, commitment, credit, content)];
+  const credit = otherDraft({ amount, tax, taxRate: back.taxRate, content, cutTurn: 'credit' });
+  const coupons = couponsOn(input, commitment, credit, content);
+  const mostCut = Decimal.max(ZERO, sum([credit, ...coupons].map((draft) => draft.amount)).negated());
+  return withCoupons({ ...credit, cut: 'credited', mostCut }, coupons);
 }
+
+const withCoupons = (draft: DraftLine, coupons: readonly DraftLine[]): DraftLine[] => [
+  draft,
+  ...coupons.map((coupon) => ({ ...coupon, appliesTo: draft })),
+];
 
 /** The coupons that name no charges take part in the minimum of the plan, too. */
 function couponsOn(
   { currency }: CalculationInput,
   { coupons, before, couponsBefore }: DueCommitment,
-  draft: DraftLine,
+  { amount, taxRate }: DraftLine,
   content: OtherLine['content'],
 ): DraftLine[] {
-  const { amount } = draft;
   const line: RatedLine = {
     ...{ kind: 'charge', eventType: 'fee', lineItemType: 'charge', quantity: ONE, includedUnits: ZERO },
     ...{ unitPrice: amount, totalPrice: amount, exactPrice: amount, tiers: null, group: null },
@@ -62,18 +67,17 @@ function couponsOn(
     { coupons, charges: [{ line, left: amount }], before: { amount: before, coupons: couponsBefore } },
     currency,
   );
-  return lines.map(({ totalPrice: off, by, workings }) => ({
-    ...otherDraft({
+  return lines.map(({ totalPrice: off, by, workings }) =>
+    otherDraft({
       amount: off,
-      taxRate: draft.taxRate,
+      taxRate,
       content: {
         ...content,
         ...{ type: 'coupon', eventType: 'discount', displayName: `${content.displayName}: ${by.description}` },
         ...{ unitPrice: off, discountPrice: Decimal.max(ZERO, off.negated()), workings },
       },
     }),
-    appliesTo: draft,
-  }));
+  );
 }
 
 /**

@@ -600,15 +600,13 @@ function countedOf(
     .div(whole);
 }
 
-/** The part of an item that is not credited, before the credit notes of people and before its coupons. */
+/**
+ * The part of an item that is not credited, before the credit notes of people and before its coupons. A credit for time
+ * took its share of them; one of a cut correction is an amount after coupons, and their lines are beside the correction.
+ */
 function beforeCoupons(item: BilledItem, terms: BillingState['terms']): Decimal {
-  const left = leftBeforeNotes(item, terms.taxBehavior);
-  const lines = couponLinesOf(item, terms).flatMap((each) => Object.entries(each));
-  const whole = quoted(item, terms.taxBehavior);
-  const taken = sum(lines.map(([, amount]) => amount));
-  if (taken.isZero()) return left;
-  // Where coupons took all of it, credits of it are 0.00 too: its time alone says what is left.
-  return left.minus(whole.isZero() ? scale(taken, timeLeftOf(item)) : taken.times(left).div(whole));
+  const taken = sum(couponLinesOf(item, terms).flatMap((each) => Object.values(each)));
+  return leftBeforeNotes(item, terms.taxBehavior).minus(scale(taken, timeLeftOf(item)));
 }
 
 /** The share of an item's time that no credit took back. */
