@@ -189,12 +189,20 @@ const shownLine = (line: Calculation['lines'][number] | LineRow | undefined, cur
         `= ${formatMoney(line.totalAmount, currency)}`,
       ].join(' ');
 
+/**
+ * Is nothing left of the line of a coupon? It was credited elsewhere: not by the events again, where the invoices that
+ * it was joined with could bear more of theirs.
+ */
+const isCutWhole = ({ type, totalAmount }: Pick<LineRow, 'type' | 'totalAmount'>): boolean =>
+  type === 'coupon' && totalAmount.isZero();
+
 /** Debts of reversed payments come with the issue, and no calculation makes them. */
 function compare(invoice: InvoiceRow, stored: readonly LineRow[], calculation: Calculation): string[] {
   const { currency, collectedDebt: debt } = invoice;
-  const lines = stored.filter(({ type }) => type !== DEBT_LINE);
-  const ofLines = Array.from({ length: Math.max(lines.length, calculation.lines.length) }, (_, position) => {
-    const [was, is] = [shownLine(lines[position], currency), shownLine(calculation.lines[position], currency)];
+  const lines = stored.filter((line) => line.type !== DEBT_LINE && !isCutWhole(line));
+  const calculated = calculation.lines.filter((line) => !isCutWhole(line));
+  const ofLines = Array.from({ length: Math.max(lines.length, calculated.length) }, (_, position) => {
+    const [was, is] = [shownLine(lines[position], currency), shownLine(calculated[position], currency)];
     return was === is ? [] : [`line ${position + 1}: ${was}, by the events ${is}`];
   }).flat();
   const totals: readonly (readonly [string, Decimal, Decimal])[] = [
