@@ -28,7 +28,7 @@ import { shareOfTime } from '../rating/index.ts';
 import type { BillingTerms, CreditMode } from '../terms/billing-terms.ts';
 import { segmentAt, segmentsOf } from '../timeline/segments.ts';
 import { couponsBack } from './coupons-back.ts';
-import { type CreditsToNote, notedOf, noteEachCredits, owedOfEach, rowOf } from './note-credits.ts';
+import { type CreditsToNote, moneyOf, notedOf, noteEachCredits, owedOfEach, rowOf } from './note-credits.ts';
 
 /** The end of charges that were billed for a time. */
 export interface CreditOrder {
@@ -236,11 +236,15 @@ async function creditsAtEnd(
     if (!billed) throw new Error(`Invoice ${invoiceId} no longer exists.`);
     const rows = those.map((credit) => ({ ...rowOfTime(terms, credit, invoice.id, endsAt), seq: 0n }));
     const { owed, owedAgain } = (await owedOfEach(tx, [invoiceId]))(billed);
-    const coming = notedOf(rows, owed.plus(owedAgain), billed.currency).map(({ credit, part }) => ({
-      ...{ ...credit, notedAmount: part.net, notedTax: part.tax, billedNumber: billed.invoiceNumber },
-    }));
-    const given = givenBackBy(coming, await usesOfCharges(tx, [invoiceId], [invoice.id]), false);
-    expected.push(...coming.map((credit, place) => ({ ...credit, givesBack: given[place] ?? [] })));
+    const given = givenBackBy(rows, await usesOfCharges(tx, [invoiceId], [invoice.id]), false);
+    const money = rows.map((row, place) => moneyOf(row, given[place], billed.currency));
+    const noted = notedOf(rows, owed.plus(owedAgain), billed.currency, money);
+    expected.push(
+      ...noted.map(({ credit, part }, place) => ({
+        ...{ ...credit, notedAmount: part.net, notedTax: part.tax, billedNumber: billed.invoiceNumber },
+        givesBack: given[place] ?? [],
+      })),
+    );
   }
   return [...standing.filter(({ id }) => !replaced.has(id)), ...expected].filter((credit) =>
     credit.notedAmount.lt(credit.amount),

@@ -14,7 +14,7 @@ import {
   selectSumsOfCreditNotes,
   selectUnvoidedCreditNote,
 } from '../credit-notes/credit-notes.sql.ts';
-import { givenBackBy, type UnusedCreditRow, withTax } from '../credit-notes/unused-credit.ts';
+import { type GivenBack, givenBackBy, type UnusedCreditRow, withTax } from '../credit-notes/unused-credit.ts';
 import { insertUnusedCredit, markCredited, selectCreditsOn } from '../credit-notes/unused-credits.sql.ts';
 import { selectBilledItems } from '../difference/billed.sql.ts';
 import {
@@ -98,10 +98,12 @@ export async function noteEachCredits(
   const decided = asked.map((each) => {
     const invoice = invoices.get(each.invoiceId);
     if (!invoice) throw new Error(`Invoice ${each.invoiceId} no longer exists.`);
-    const back = each.what === 'all' ? usesBack(each, uses.get(invoice.id) ?? [], invoice) : [];
+    const own = uses.get(invoice.id) ?? [];
+    const given = givenBackBy(each.credits, own);
     return {
-      ...{ of: { ...each, invoice }, back },
-      ...decideNote(each, invoice, owedOn(invoice), sumsBefore(invoice.id), totalOf(back)),
+      of: { ...each, invoice },
+      back: each.what === 'all' ? usesBack(each, given, own, invoice) : [],
+      ...decideNote(each, given, invoice, owedOn(invoice), sumsBefore(invoice.id)),
     };
   });
   await markCredited(
@@ -124,8 +126,12 @@ export async function noteEachCredits(
  * What billing credits had paid of charges above what those still owe goes back to them, and not to the customer: lines
  * below 0 of a credit note, with the tax of its credits.
  */
-function usesBack({ credits }: CreditsToNote, uses: readonly UseOfCharge[], invoice: InvoiceRow): CreditNoteLine[] {
-  const given = givenBackBy(credits, uses);
+function usesBack(
+  { credits }: CreditsToNote,
+  given: readonly (readonly GivenBack[])[],
+  uses: readonly UseOfCharge[],
+  invoice: InvoiceRow,
+): CreditNoteLine[] {
   return credits.flatMap((credit, place) => {
     const left = leftOf(credit);
     return withTax(left, given[place] ?? [], invoice.currency).map(({ lineId, net, tax }): CreditNoteLine => {
@@ -142,24 +148,30 @@ function usesBack({ credits }: CreditsToNote, uses: readonly UseOfCharge[], invo
   });
 }
 
-/** The part of some credits for a credit note, and what of it goes off a debt. Pure. */
+/**
+ * The part of some credits for a credit note, and what of it goes off a debt: never what goes back to billing credits.
+ * Pure.
+ */
 function decideNote(
   { credits, what, refundId }: CreditsToNote,
+  given: readonly (readonly GivenBack[])[],
   invoice: InvoiceRow,
   { owed, owedAgain }: Owed,
   before: { readonly amount: Decimal; readonly tax: Decimal },
-  back: Decimal,
 ) {
   const most = invoice.grandTotal.minus(before.amount).minus(before.tax);
-  const whole = sum(credits.map((credit) => grossOf(leftOf(credit))));
-  const total = whole.plus(back);
+  const money = credits.map((credit, place) => moneyOf(credit, given[place], invoice.currency));
+  const total = sum(money);
   const off = refundId === undefined ? Decimal.min(owed, total, most) : ZERO;
   const offAgain = Decimal.min(owedAgain, total.minus(off), most.minus(off));
   return {
     most,
     off,
     offAgain,
-    noted: notedOf(credits, what === 'all' ? whole : off.plus(offAgain), invoice.currency),
+    noted:
+      what === 'all'
+        ? credits.map((credit) => ({ credit, part: leftOf(credit) }))
+        : notedOf(credits, off.plus(offAgain), invoice.currency, money),
   };
 }
 
@@ -232,11 +244,25 @@ export async function owedOfEach(tx: Tx, invoiceIds: readonly string[]): Promise
   });
 }
 
-/** The part of some credits that a credit note over `most` contains: all of the first ones, until it is used up. */
-export function notedOf<Row extends UnusedCreditRow>(credits: readonly Row[], most: Decimal, currency: string) {
+/** The part of a credit that does not go back to billing credits, with tax. */
+export function moneyOf(credit: UnusedCreditRow, given: readonly GivenBack[] | undefined, currency: string): Decimal {
+  const left = leftOf(credit);
+  return grossOf(left).minus(grossOf(sumWithTax(withTax(left, given ?? [], currency))));
+}
+
+/**
+ * The part of some credits that a credit note over `most` contains: all of the first ones, until it is used up.
+ * @param mostOf the most of each of them
+ */
+export function notedOf<Row extends UnusedCreditRow>(
+  credits: readonly Row[],
+  most: Decimal,
+  currency: string,
+  mostOf: readonly Decimal[] = [],
+) {
   let left = most;
-  return credits.map((credit) => {
-    const part = upTo(leftOf(credit), left, currency);
+  return credits.map((credit, place) => {
+    const part = upTo(leftOf(credit), Decimal.min(left, mostOf[place] ?? left), currency);
     left = left.minus(part.net).minus(part.tax);
     return { credit, part };
   });
