@@ -15,16 +15,19 @@ import { asText, shrink } from './shrink.ts';
 /**
  * Random lives of subscriptions through HTTP, compared with an oracle that shares no code with the program (README.md).
  * `LIVES` is their number, `SEED` the first seed, `LAYER` the only layer (`4`: mixed), `KIND` the only kinds of mixed
- * lives (`kinds.ts`), `KEEP` a folder for failed lives. Without `SEED` each run has the same lives. A failure names the
- * seed of each failed life. The run prints the number of lives with each pair of kinds.
+ * lives (`kinds.ts`), `CHANCE` that of each kind (0.45; fewer kinds make shorter lives), `KEEP` a folder for failed
+ * lives. Without `SEED` each run has the same lives. A failure names the seed of each failed life. The run prints the
+ * number of lives with each pair of kinds.
  */
 const LIVES = Number(process.env.LIVES ?? 20);
-const { KEEP, KIND, LAYER, LIFE, RECOMPUTE } = process.env;
+const { CHANCE, KEEP, KIND, LAYER, LIFE, RECOMPUTE } = process.env;
 const SHRINKS = Number(process.env.SHRINKS ?? 100);
 const MOST_SHRUNK = Number(process.env.SHRUNK ?? 3);
 /** Kinds of steps that are left out because their effect is known to be wrong. */
 const WITHOUT = new Set((process.env.WITHOUT ?? '').split(','));
 const allowed = new Set(KINDS.filter((kind) => KIND?.split(',').includes(kind) ?? true));
+/** Named kinds are in each life. */
+const ofKinds = KIND === undefined ? undefined : 1;
 const census = new Census();
 const provider = new FakeProvider();
 const SIDE_BY_SIDE = 6;
@@ -91,7 +94,7 @@ it.each(LIFE === undefined ? layers : [])(
     await each(
       Array.from({ length: count }, (_, index) => SEED + index),
       async (seed) => {
-        const whole = generate(seed, switches, allowed, KIND === undefined ? undefined : 1);
+        const whole = generate(seed, switches, allowed, CHANCE === undefined ? ofKinds : Number(CHANCE));
         const life = { ...whole, steps: whole.steps.filter((step) => !WITHOUT.has(step.do)) };
         const { faults, lived } = await liveAndJudge(life);
         if (lived) census.add(kindsOf(life, lived.deeds));
