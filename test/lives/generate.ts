@@ -91,7 +91,8 @@ export function generate(
   if (layer === 4) {
     const dice = new Dice(seed * 8);
     const others = new Dice(seed * 8 + 7);
-    const life = mixedLife(dice, seed, dice.of(...STARTS), { kinds, chance, others, last: new Dice(seed * 8 + 1) });
+    const [reissued, limits] = [new Dice(seed * 8 + 1), new Dice(-seed - 1)];
+    const life = mixedLife(dice, seed, dice.of(...STARTS), { kinds, chance, others, reissued, limits });
     const paid = kinds.has('credit') && others.next() < chance ? withCredits(life, others) : life;
     const last = new Dice(seed * 8 + 5);
     const committed = kinds.has('trueUp') && last.next() < chance ? withCommitments(paid, last) : paid;

@@ -58,6 +58,8 @@ export const KINDS = [
   'reissued',
   /** Invoices that close at one instant are joined. */
   'grouped',
+  /** Usage with a minimum or a maximum of its price, included units, packages or volume tiers. */
+  'limits',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -125,6 +127,12 @@ export function kindsOf(life: Life, deeds: readonly Deed[]): Kind[] {
     reversed: () => of('reverse').length > 0,
     reissued: () => of('reissue').length > 0,
     grouped: () => life.isGrouped === true,
+    limits: () =>
+      life.prices.some(
+        ({ metric, minimum, maximum, model, properties }) =>
+          metric !== undefined &&
+          (minimum ?? maximum ?? properties.includedUnits ?? ['volume', 'package'].includes(model)),
+      ),
   };
   const isCommitted = (plan: Plan): boolean => plan.minimum !== undefined && isMixed(plan);
   return KINDS.filter((kind) => has[kind]());

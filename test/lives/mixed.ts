@@ -20,7 +20,6 @@ const OTHER = 2;
 
 /** They are put beside a life when it is there. */
 const BESIDE: ReadonlySet<Kind> = new Set(['credit', 'bought', 'trueUp', 'wide', 'prepaid', 'grouped']);
-const NEWER: ReadonlySet<Kind> = new Set(['trial', 'percentile', 'reversed']);
 
 /**
  * A life of several kinds of crossings. Subscription s0 has a plan with usage and prices of several cadences: its
@@ -35,11 +34,19 @@ export function mixedLife(
     kinds,
     chance,
     others,
-    last,
-  }: { readonly kinds: ReadonlySet<Kind>; readonly chance: number; readonly others: Dice; readonly last: Dice },
+    reissued,
+    limits,
+  }: {
+    readonly kinds: ReadonlySet<Kind>;
+    readonly chance: number;
+    readonly others: Dice;
+    readonly reissued: Dice;
+    readonly limits: Dice;
+  },
 ): Life {
   // Newer kinds have a dice of their own: a life without them is as it was before there were any.
-  const diceOf = (kind: Kind) => (kind === 'reissued' ? last : NEWER.has(kind) ? others : dice);
+  const newer: Partial<Record<Kind, Dice>> = { trial: others, percentile: others, reversed: others, reissued, limits };
+  const diceOf = (kind: Kind) => newer[kind] ?? dice;
   const isDrawn = (kind: Kind) => diceOf(kind).next() < chance && kinds.has(kind);
   const drawn = KINDS.filter((kind) => !BESIDE.has(kind) && isDrawn(kind));
   return new Mixed(dice, new Set(drawn)).life(seed, start);
@@ -135,14 +142,29 @@ class Mixed {
       { upTo: '50', unitPrice: '1', flatPrice: '2' },
       { upTo: null, unitPrice: '0.35' },
     ];
+    const included = () => (dice.once(2) ? { includedUnits: String(dice.of(3, 10, 30, 100)) } : {});
+    // The parts of a cut period have none of their own.
+    const isLimited = this.#has.has('limits') && !this.#has.has('cut');
+    const limits = (): Pick<Price, 'minimum' | 'maximum'> => {
+      const [minimum, maximum] = [String(dice.of(12, 30, 90)), String(dice.of(90, 150))];
+      return isLimited ? dice.of({ minimum }, { maximum }, { minimum, maximum }) : {};
+    };
     const usage = (): Price => ({
       metric: 0,
       term: 'in_arrears',
       ...(this.#has.has('eachEvent') && !this.#has.has('overTime') && !this.#has.has('percentile')
         ? { model: 'percentage', properties: this.#eachEvent() }
-        : dice.once(2)
-          ? { model: 'standard', properties: { unitPrice: '1' } }
-          : { model: 'graduated', properties: { tiers } }),
+        : this.#has.has('limits')
+          ? dice.of<Pick<Price, 'model' | 'properties'>>(
+              { model: 'standard', properties: { unitPrice: '0.77', ...included() } },
+              { model: 'graduated', properties: { tiers, ...included() } },
+              { model: 'volume', properties: { tiers, ...included() } },
+              { model: 'package', properties: { size: '7', price: '0.99', ...included() } },
+            )
+          : dice.once(2)
+            ? { model: 'standard', properties: { unitPrice: '1' } }
+            : { model: 'graduated', properties: { tiers } }),
+      ...limits(),
     });
     const fee = (most: number, more: Partial<Price> = {}): Price => ({
       term: dice.of('in_advance', 'in_arrears'),
