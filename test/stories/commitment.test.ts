@@ -250,6 +250,22 @@ describe('a commitment that was asked follows what changes afterwards', () => {
     expect((await invoices()).flatMap(said).filter((line) => line.startsWith('commitment 02'))).toHaveLength(1);
   });
 
+  it('a credit for the rest of a yearly fee: January counts its days of the fee as it did', async () => {
+    const yearly = await shop.feePrice({
+      ...{ billingCadence: 'P1Y', paymentTerm: 'in_advance', properties: { unitPrice: '78' } },
+    });
+    const { clock, subscription, invoices } = await subscribed(await committed([await shop.usagePrice(), yearly]));
+    await shop.advance(clock, '2026-03-11T00:00:00Z');
+    expect(said((await invoices())[0])[1]).toBe('commitment 01-01/02-01 493.38'); // 500 less 31 of 365 days of 78.00
+    await shop.create(`/v0/subscriptions/${subscription.id}/changes`, {
+      ...{ priceOverrides: [{ priceId: yearly.id, multiplier: '0' }], effective: 'now', proration: 'second' },
+    });
+    await shop.use(subscription.id, MIDDLE, 1);
+    await shop.advance(clock, '2026-04-01T00:00:00Z');
+    const march = (await invoices()).find(({ periodStart }) => periodStart === MARCH) as Resource;
+    expect(said(march).filter((line) => line.startsWith('commitment 01'))).toEqual(['commitment 01-01/02-01 -1.00']);
+  });
+
   it('another tax rate by now: what goes back has the tax that was asked', async () => {
     const plan = await committed(null, { defaultTaxRate: 20 });
     const { clock, subscription, invoices } = await subscribed(plan);

@@ -24,7 +24,7 @@ import {
   type OwedCharge,
   partOfWhole,
 } from '../owed/charges.ts';
-import { commitmentOf, shareOfBill } from '../owed/commitment.ts';
+import { commitmentOf, isCountedByTime, shareOfBill } from '../owed/commitment.ts';
 import {
   type ChargeCoupon,
   couponsOfMinimum,
@@ -55,6 +55,7 @@ import {
   billedUsage,
   leftBeforeNotes,
   leftOfItem,
+  less,
   quoted,
   sumWithTax,
   timeOfItem,
@@ -534,14 +535,18 @@ function commitmentDue({ terms, items, invoice }: CommitmentState, cell: Cell, t
   const named = namedOnly(terms);
   const counted = items.map((item) => {
     const { priceId, period, invoiceEnd } = item;
-    const bill = priceId !== null && { priceId, period, spans: timeOfItem(item), invoiceEnd };
-    return bill ? scale(countedOf(item, { terms, items }, named), shareOfBill(terms, cell, end, bill)) : ZERO;
+    if (priceId === null) return ZERO;
+    const bill = { priceId, period, spans: timeOfItem(item), invoiceEnd };
+    const left = isCountedByTime(terms, cell, bill)
+      ? leftByTime(item, terms)
+      : leftBeforeNotes(item, terms.taxBehavior);
+    return scale(countedOf(item, left, { terms, items }, named), shareOfBill(terms, cell, end, bill));
   });
   return {
     period: { start: cell.start, end },
     minimumAmount: minimumAmount ?? ZERO,
     charged: sum(counted),
-    before: sum(asked.map((item) => beforeCoupons(item, terms))),
+    before: sum(asked.map((item) => beforeCoupons(item, leftBeforeNotes(item, terms.taxBehavior), terms))),
     coupons: couponsOfMinimum(terms, cell),
     couponsBefore: addUp(asked.flatMap((item) => couponLinesOf(item, terms))),
     back: asked.length === 0 ? null : backOf(asked.map(withoutCoupons)),
@@ -580,33 +585,46 @@ const couponsOn = (
     return share.numerator === 0n ? [] : [{ redemption, share }];
   });
 
-/** What an item counts for the minimum of the plan, before the credit notes of people. */
+/**
+ * The exact part of an item that is not credited, before the credit notes of people: credits for time are rounded, and
+ * a period that is over counts the same by the second before them and after.
+ */
+function leftByTime(item: BilledItem, { taxBehavior }: BillingState['terms']): Decimal {
+  const cuts = item.credits.filter(({ correction, isNote }) => correction !== null && isNote !== true);
+  return scale(quoted(less(item, sumWithTax(cuts)), taxBehavior), timeLeftOf(item));
+}
+
+/**
+ * What an item counts for the minimum of the plan, before the credit notes of people.
+ * @param left the part of it that is not credited
+ */
 function countedOf(
   item: BilledItem,
+  left: Decimal,
   { terms, items }: Pick<BillingState, 'terms' | 'items'>,
   named: readonly BilledRedemption[] | null,
 ): Decimal {
   const price = priceOfItem(terms, item);
-  if (named === null || price === null) return leftBeforeNotes(item, terms.taxBehavior);
-  const left = beforeCoupons(item, terms);
+  if (named === null || price === null) return left;
+  const before = beforeCoupons(item, left, terms);
   const coupons = couponsOn(named, price, (window) => shareOfItem(terms, window, item, { items, charges: [] }), terms);
   const lines = item.lines
     .filter(({ type }) => type !== 'coupon')
     .map((line) => ({ type: line.type, amount: quoted(line, terms.taxBehavior) }));
   const whole = sum(lines.map(({ amount }) => amount));
-  if (whole.isZero()) return left;
+  if (whole.isZero()) return before;
   return beforeMinimum(lines, coupons, item.lines[0]?.currency ?? '')
-    .times(left)
+    .times(before)
     .div(whole);
 }
 
 /**
- * The part of an item that is not credited, before the credit notes of people and before its coupons. A credit for time
- * took its share of them; one of a cut correction is an amount after coupons, and their lines are beside the correction.
+ * What is left of an item, as it was before its coupons. A credit for time took its share of them; one of a cut
+ * correction is an amount after coupons, and their lines are beside the correction.
  */
-function beforeCoupons(item: BilledItem, terms: BillingState['terms']): Decimal {
+function beforeCoupons(item: BilledItem, left: Decimal, terms: BillingState['terms']): Decimal {
   const taken = sum(couponLinesOf(item, terms).flatMap((each) => Object.values(each)));
-  return leftBeforeNotes(item, terms.taxBehavior).minus(scale(taken, timeLeftOf(item)));
+  return left.minus(scale(taken, timeLeftOf(item)));
 }
 
 /** The share of an item's time that no credit took back. */

@@ -64,13 +64,8 @@ export function shareOfBill(
   end: Instant,
   { priceId, period, spans, invoiceEnd }: PriceBill,
 ): Fraction {
-  const segments = segmentsOf(terms);
-  const [held] = [segmentAt(segments, period.start), ...segments].flatMap((segment) =>
-    segment.prices
-      .filter(({ id }) => id === priceId)
-      .map((price) => ({ cadence: cadenceOfPrice(segment, price), isArrears: price.paymentTerm === 'in_arrears' })),
-  );
-  if (!held || held.cadence === cell.cadence || held.cadence === 'P0D')
+  const held = heldAt(terms, priceId, period);
+  if (!held || !isOfOtherSeries(held, cell))
     return isBefore(period.start, cell.start) || !isBefore(period.start, cell.end) ? NONE : WHOLE;
   const share = { numerator: lengthOf(intersect(spans, [{ ...cell, end }])), denominator: lengthOf(spans) };
   if (share.numerator === 0n) return NONE;
@@ -80,3 +75,27 @@ export function shareOfBill(
   const isLonger = lengthOf([series.whole]) > lengthOf([cell.whole]);
   return isAfter(closed, end) || (isLonger && isBefore(closed, series.end)) ? NONE : share;
 }
+
+/** Does the bill of a price count by seconds for a period of the plan? */
+export function isCountedByTime(
+  terms: HistoricTerms,
+  cell: Cell,
+  { priceId, period }: Pick<PriceBill, 'priceId' | 'period'>,
+): boolean {
+  const held = heldAt(terms, priceId, period);
+  return held !== undefined && isOfOtherSeries(held, cell);
+}
+
+/** The terms of a price at a time, else at any time. */
+function heldAt(terms: HistoricTerms, priceId: string, { start }: Period) {
+  const segments = segmentsOf(terms);
+  const [held] = [segmentAt(segments, start), ...segments].flatMap((segment) =>
+    segment.prices
+      .filter(({ id }) => id === priceId)
+      .map((price) => ({ cadence: cadenceOfPrice(segment, price), isArrears: price.paymentTerm === 'in_arrears' })),
+  );
+  return held;
+}
+
+const isOfOtherSeries = ({ cadence }: { readonly cadence: string }, cell: Cell): boolean =>
+  cadence !== cell.cadence && cadence !== 'P0D';
