@@ -21,7 +21,7 @@ describe('random lives', () => {
       census.add(kindsOf(life, planned(life)));
     }
   // The one metric of a life has one aggregation, and a price on each event needs what adds up its events.
-  const ofMetric = new Set<string>(['eachEvent', 'overTime', 'percentile']);
+  const ofMetric = new Set<string>(['eachEvent', 'overTime', 'percentile', 'level']);
   const canMeet = ({ one, other }: { one: string; other: string }) => !ofMetric.has(one) || !ofMetric.has(other);
   const pairs = KINDS.flatMap((one, place) => KINDS.slice(place + 1).map((other) => ({ one, other }))).filter(canMeet);
 

@@ -60,6 +60,8 @@ export const KINDS = [
   'grouped',
   /** Usage with a minimum or a maximum of its price, included units, packages or volume tiers. */
   'limits',
+  /** A figure that does not add up: the highest, the last, or how many are unlike. */
+  'level',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -127,6 +129,7 @@ export function kindsOf(life: Life, deeds: readonly Deed[]): Kind[] {
     reversed: () => of('reverse').length > 0,
     reissued: () => of('reissue').length > 0,
     grouped: () => life.isGrouped === true,
+    level: () => life.metrics.some(({ aggregation }) => ['MAX', 'LATEST', 'UNIQUE_COUNT'].includes(aggregation)),
     limits: () =>
       life.prices.some(
         ({ metric, minimum, maximum, model, properties }) =>

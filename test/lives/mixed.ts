@@ -45,11 +45,22 @@ export function mixedLife(
   },
 ): Life {
   // Newer kinds have a dice of their own: a life without them is as it was before there were any.
-  const newer: Partial<Record<Kind, Dice>> = { trial: others, percentile: others, reversed: others, reissued, limits };
+  const newer: Partial<Record<Kind, Dice>> = {
+    trial: others,
+    percentile: others,
+    reversed: others,
+    reissued,
+    limits,
+    level: limits,
+  };
   const diceOf = (kind: Kind) => newer[kind] ?? dice;
-  const isDrawn = (kind: Kind) => diceOf(kind).next() < chance && kinds.has(kind);
+  // Only a life of no other figure has a level: it is drawn more often.
+  const chanceOf = (kind: Kind) => (kind === 'level' ? chance * 1.75 : chance);
+  const isDrawn = (kind: Kind) => diceOf(kind).next() < chanceOf(kind) && kinds.has(kind);
   const drawn = KINDS.filter((kind) => !BESIDE.has(kind) && isDrawn(kind));
-  return new Mixed(dice, new Set(drawn)).life(seed, start);
+  const isOfMetric = (kind: Kind) => kind === 'eachEvent' || kind === 'overTime' || kind === 'percentile';
+  const has = drawn.some(isOfMetric) ? drawn.filter((kind) => kind !== 'level') : drawn;
+  return new Mixed(dice, new Set(has)).life(seed, start);
 }
 
 class Mixed {
@@ -117,7 +128,10 @@ class Mixed {
   #metric(): Metric {
     const dice = this.#dice;
     if (this.#has.has('overTime')) return { aggregation: 'TIME_WEIGHTED', timeUnit: dice.of('hour', 'day', 'period') };
-    if (!this.#has.has('percentile')) return { aggregation: dice.of('SUM', 'SUM', 'COUNT') };
+    if (!this.#has.has('percentile'))
+      return {
+        aggregation: this.#has.has('level') ? dice.of('MAX', 'LATEST', 'UNIQUE_COUNT') : dice.of('SUM', 'SUM', 'COUNT'),
+      };
     return {
       aggregation: 'PERCENTILE',
       ...dice.of<Pick<Metric, 'percentile' | 'sampleWindow'>>(
@@ -202,7 +216,7 @@ class Mixed {
     const of = (...kinds: Kind[]) => kinds.some((kind) => this.#has.has(kind));
     if (of('exempt')) this.#push({ do: 'exempt', is: dice.of(true, true, false) });
     const isFirst =
-      of('commitment', 'cut', 'late', 'eachEvent', 'overTime', 'percentile') ||
+      of('commitment', 'cut', 'late', 'eachEvent', 'overTime', 'percentile', 'level', 'limits') ||
       (of('endPast', 'agreed', 'coupon', 'pause', 'trial', 'note', 'reversed', 'reissued') && dice.once(2));
     if (isFirst) this.#subscribe('s0', KEPT);
     if (of('again', 'undone') || !this.#isThere('s0')) this.#subscribe('s1', LEFT);
@@ -303,7 +317,7 @@ class Mixed {
       if (step.do === 'use') left.set(step.at, (left.get(step.at) ?? 0) + Number(step.units));
     const some = [...left].filter(([time, units]) => units > 1 && time <= at);
     const isOfParts = this.#has.has('eachEvent') || this.#has.has('percentile');
-    const canCorrect = !this.#has.has('overTime') && !(isOfParts && this.#has.has('cut'));
+    const canCorrect = !this.#has.has('overTime') && !this.#has.has('level') && !(isOfParts && this.#has.has('cut'));
     if (some.length > 0 && at < this.#now && dice.once(2) && canCorrect) {
       const [time, units] = dice.of(...some);
       this.#push({ do: 'use', metric: 0, sub: 's0', at: time, units: String(-dice.of(1, units - 1, units)) });
