@@ -15,8 +15,8 @@ import { home } from './checks/project.ts';
  * the run; `CHDB_FOLDER` names a folder that keeps it.
  */
 const ENGINE = ['chdb@3.4.0', '@clickhouse/client@1.23.1'];
-/** 24 times as many as the deep run lives. */
-const MANY_LIVES = '480';
+/** Five times as many as the deep run lives. */
+const MANY_LIVES = '500';
 
 const isRandom = process.argv.includes('--random');
 const words = process.argv.slice(2).filter((word) => word !== '--random');
