@@ -337,6 +337,55 @@ it('spends whole amounts of its currency until it begins', async () => {
   expect(await amountsOf(kuwaiti)).toEqual(['0.334', expect.anything()]);
 });
 
+describe('the minimum of a price is spent at the end of its period', () => {
+  it('also that of a fee: a credit that ends before pays the fee alone', async () => {
+    const least = await shop.feePrice({ properties: { unitPrice: '10' }, minimumAmount: '15' });
+    const own = await shop.subscribe(await shop.plan([least]), { clock });
+    await give({ amount: '100', expiresAt: '2026-01-20T00:00:00Z' }, own.customerId);
+    await shop.advance(clock, 'P1M');
+    expect(await linesOf(0, own)).toEqual([
+      ['charge', 'Flat fee', '10.00'],
+      ['minimum', 'Flat fee: minimum', '5.00'],
+      ['billing_credit', 'Flat fee: Welcome', '-10.00'],
+    ]);
+  });
+
+  it('so that each credit pays the lines of its time, and one pays usage before the minimum', async () => {
+    const least = await shop.usagePrice({ minimumAmount: '50' });
+    const plan = await shop.plan([least]);
+    const [own, other] = [await shop.subscribe(plan, { clock }), await shop.subscribe(plan, { clock })];
+    await give({ name: 'A', amount: '100', expiresAt: '2026-01-20T00:00:00Z' }, own.customerId);
+    await give({ name: 'B', amount: '100', effectiveAt: '2026-01-31T00:00:00Z' }, own.customerId);
+    await give({ name: 'C', amount: '12' }, other.customerId);
+    for (const { id } of [own, other]) await shop.use(id, '2026-01-05T00:00:00Z', 10);
+    await shop.advance(clock, 'P1M');
+    const usesOf = async (of: Resource) => (await linesOf(0, of)).filter(([type]) => type === 'billing_credit');
+    expect(await usesOf(own)).toEqual([
+      ['billing_credit', 'Calls: A', '-10.00'],
+      ['billing_credit', 'Calls: minimum: B', '-40.00'],
+    ]);
+    expect(await usesOf(other)).toEqual([
+      ['billing_credit', 'Calls: C', '-10.00'],
+      ['billing_credit', 'Calls: minimum: C', '-2.00'],
+    ]);
+  });
+
+  it('behind a fee of another subscription that begins within the period', async () => {
+    const customer = await shop.customer();
+    const least = await shop.plan([await shop.usagePrice({ minimumAmount: '50' })]);
+    const first = await shop.subscribe(least, { clock, customer });
+    await shop.use(first.id, '2026-01-05T00:00:00Z', 5);
+    await shop.advance(clock, '2026-01-10T00:00:00Z');
+    const thirty = await shop.plan([await shop.feePrice({ properties: { unitPrice: '30' } })]);
+    const second = await shop.subscribe(thirty, { clock, customer, startedAt: '2026-01-10T00:00:00Z' });
+    await give({ amount: '40', effectiveAt: START }, customer.id);
+    // By time: 5.00 of usage, 30.00 of the fee, and 5.00 of the 45.00 that are missing.
+    expect((await balance('', customer.id)).pending).toBe('35.00');
+    await shop.advance(clock, '2026-03-01T00:00:00Z');
+    expect([(await amountsOf(first))[0], (await amountsOf(second))[0]]).toEqual(['40.00', '0.00']);
+  });
+});
+
 describe('open periods of several subscriptions', () => {
   /** A plan of calls alone. */
   const byCall = (fields: Record<string, unknown> = {}) => shop.plan([calls], fields);
