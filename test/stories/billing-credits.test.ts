@@ -280,6 +280,42 @@ describe('a charge that owes less', () => {
     expect((await creditsOf(customer.id))[0]).toMatchObject({ usedAmount: '400.00', expiredAmount: '0.00' });
   });
 
+  it.each([
+    { what: 'is unpaid', isPaid: false, least: null, credit: 'invoice', wallet: '0.00', left: '15.00' },
+    { what: 'is paid', isPaid: true, least: null, credit: 'invoice', wallet: '6.00', left: '15.00' },
+    { what: 'has no further invoice', isPaid: true, least: null, credit: 'wallet', wallet: '6.00', left: '15.00' },
+    {
+      what: 'is below the least of the coupon',
+      isPaid: true,
+      least: '30',
+      credit: 'invoice',
+      wallet: '6.00',
+      left: '5.00',
+    },
+  ])('gives back what credits paid above its coupon where it $what: an end', async (given) => {
+    const { isPaid, least: minimumAmount, credit, wallet, left } = given;
+    const month = await shop.plan([
+      await shop.feePrice({ properties: { unitPrice: '31' }, paymentTerm: 'in_advance' }),
+    ]);
+    const fields = { name: 'Voucher', amountOff: '10', currency: 'USD', duration: 'once', minimumAmount };
+    const { id } = await shop.create('/v0/coupons', fields);
+    const customer = await shop.customer();
+    const made = await give({ amount: '15', testClockId: clock.id }, customer.id);
+    const own = await shop.subscribe(month, { clock, customer, coupons: [id], bankTransferOnly: true });
+    const [, upfront] = await shop.invoices(own);
+    expect(upfront.grandTotal).toBe('6.00'); // 31.00 − 10.00 − 15.00
+    const transfer = { amount: '6', method: 'bank_transfer', idempotencyKey: upfront.id };
+    if (isPaid) await shop.create(`/v2/invoices/${upfront.id}/payments`, transfer);
+    await shop.advance(clock, '2026-01-11T00:00:00Z');
+    await shop.act(`/v0/subscriptions/${own.id}/termination`, { reason: 'Over', credit });
+    await shop.advance(clock, '2026-02-01T00:00:00Z');
+    // 10.00 are owed. The coupon takes all of them, or nothing any more, and then the credit does.
+    expect((await creditNow(made)).remaining).toBe(left);
+    const { balances } = await shop.read(`/v0/customers/${customer.id}/wallet`);
+    expect(balances[0]?.balance ?? '0.00').toBe(wallet);
+    expect((await shop.invoices(own)).map(({ unpaidAmount }: Resource) => unpaidAmount)).toEqual(['0.00', '0.00']);
+  });
+
   it('and late usage burns what is left of the credit of its time', async () => {
     await give({ amount: '105', expiresAt: '2026-02-01T00:00:00Z' });
     await shop.advance(clock, 'P1M');
