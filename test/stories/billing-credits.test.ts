@@ -316,6 +316,24 @@ describe('a charge that owes less', () => {
     expect((await shop.invoices(own)).map(({ unpaidAmount }: Resource) => unpaidAmount)).toEqual(['0.00', '0.00']);
   });
 
+  it('gives back all that credits paid above a coupon, of a fee and of the minimum of the plan', async () => {
+    const thirty = await shop.feePrice({ properties: { unitPrice: '31' } });
+    const fields = { name: 'Voucher', amountOff: '10', currency: 'USD', duration: 'once' };
+    const { id } = await shop.create('/v0/coupons', fields);
+    const own = await shop.subscribe(await shop.plan([thirty], { minimumAmount: '62' }), { clock, coupons: [id] });
+    const made = await give({ amount: '40' }, own.customerId);
+    await shop.advance(clock, 'P1M');
+    const [january] = await shop.invoices(own);
+    expect(january.grandTotal).toBe('12.00'); // 31.00 and 31.00 that are missing, less 10.00 and 40.00
+    const transfer = { amount: '12', method: 'bank_transfer', idempotencyKey: january.id };
+    await shop.create(`/v2/invoices/${january.id}/payments`, transfer);
+    await shop.change(`/v0/subscriptions/${own.id}`, { terminatedAt: '2026-01-11T00:00:00Z' });
+    // 10.00 and 10.00 are owed, less 10.00: the credit pays the rest, and the customer nothing.
+    expect((await creditNow(made)).remaining).toBe('30.00');
+    const { balances } = await shop.read(`/v0/customers/${own.customerId}/wallet`);
+    expect(balances[0].balance).toBe('12.00');
+  });
+
   it('and late usage burns what is left of the credit of its time', async () => {
     await give({ amount: '105', expiresAt: '2026-02-01T00:00:00Z' });
     await shop.advance(clock, 'P1M');
