@@ -246,8 +246,8 @@ const PERCENT = 100;
 const factorOf = ({ taxRate }: DraftLine): Decimal => (taxRate ?? ZERO).div(PERCENT).plus(1);
 
 /**
- * A fee is spent where its service begins; usage by what it came to until the instants that were frozen; what is missing
- * to the minimum of a price at the end of its period.
+ * A fee is spent where its service begins; usage by what it came to until the instants that were frozen; what is
+ * missing to the minimum of a price at the end of its period.
  */
 function spentOn(
   input: CalculationInput,
@@ -276,8 +276,8 @@ const atTheEnd = (place: number, { start, end }: Period, amount: Decimal): Spend
 };
 
 /**
- * The lines of what credits pay of one charge: first under its lines of usage or of a fee, in proportion to what is left
- * of them, then under the one of its minimum, which is spent last.
+ * The lines of what credits pay of one charge: first under its lines of usage or of a fee, in proportion to what is
+ * left of them, then under the one of its minimum, which is spent last.
  */
 function useDrafts(
   input: CalculationInput,
