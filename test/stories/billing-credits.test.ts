@@ -280,6 +280,60 @@ describe('a charge that owes less', () => {
     expect((await creditsOf(customer.id))[0]).toMatchObject({ usedAmount: '400.00', expiredAmount: '0.00' });
   });
 
+  it.each([
+    { what: 'is unpaid', isPaid: false, least: null, credit: 'invoice', wallet: '0.00', left: '15.00' },
+    { what: 'is paid', isPaid: true, least: null, credit: 'invoice', wallet: '6.00', left: '15.00' },
+    { what: 'has no further invoice', isPaid: true, least: null, credit: 'wallet', wallet: '6.00', left: '15.00' },
+    {
+      what: 'is below the least of the coupon',
+      isPaid: true,
+      least: '30',
+      credit: 'invoice',
+      wallet: '6.00',
+      left: '5.00',
+    },
+  ])('gives back what credits paid above its coupon where it $what: an end', async (given) => {
+    const { isPaid, least: minimumAmount, credit, wallet, left } = given;
+    const month = await shop.plan([
+      await shop.feePrice({ properties: { unitPrice: '31' }, paymentTerm: 'in_advance' }),
+    ]);
+    const fields = { name: 'Voucher', amountOff: '10', currency: 'USD', duration: 'once', minimumAmount };
+    const { id } = await shop.create('/v0/coupons', fields);
+    const customer = await shop.customer();
+    const made = await give({ amount: '15', testClockId: clock.id }, customer.id);
+    const own = await shop.subscribe(month, { clock, customer, coupons: [id], bankTransferOnly: true });
+    const [, upfront] = await shop.invoices(own);
+    expect(upfront.grandTotal).toBe('6.00'); // 31.00 − 10.00 − 15.00
+    const transfer = { amount: '6', method: 'bank_transfer', idempotencyKey: upfront.id };
+    if (isPaid) await shop.create(`/v2/invoices/${upfront.id}/payments`, transfer);
+    await shop.advance(clock, '2026-01-11T00:00:00Z');
+    await shop.act(`/v0/subscriptions/${own.id}/termination`, { reason: 'Over', credit });
+    await shop.advance(clock, '2026-02-01T00:00:00Z');
+    // 10.00 are owed. The coupon takes all of them, or nothing any more, and then the credit does.
+    expect((await creditNow(made)).remaining).toBe(left);
+    const { balances } = await shop.read(`/v0/customers/${customer.id}/wallet`);
+    expect(balances[0]?.balance ?? '0.00').toBe(wallet);
+    expect((await shop.invoices(own)).map(({ unpaidAmount }: Resource) => unpaidAmount)).toEqual(['0.00', '0.00']);
+  });
+
+  it('gives back all that credits paid above a coupon, of a fee and of the minimum of the plan', async () => {
+    const thirty = await shop.feePrice({ properties: { unitPrice: '31' } });
+    const fields = { name: 'Voucher', amountOff: '10', currency: 'USD', duration: 'once' };
+    const { id } = await shop.create('/v0/coupons', fields);
+    const own = await shop.subscribe(await shop.plan([thirty], { minimumAmount: '62' }), { clock, coupons: [id] });
+    const made = await give({ amount: '40' }, own.customerId);
+    await shop.advance(clock, 'P1M');
+    const [january] = await shop.invoices(own);
+    expect(january.grandTotal).toBe('12.00'); // 31.00 and 31.00 that are missing, less 10.00 and 40.00
+    const transfer = { amount: '12', method: 'bank_transfer', idempotencyKey: january.id };
+    await shop.create(`/v2/invoices/${january.id}/payments`, transfer);
+    await shop.change(`/v0/subscriptions/${own.id}`, { terminatedAt: '2026-01-11T00:00:00Z' });
+    // 10.00 and 10.00 are owed, less 10.00: the credit pays the rest, and the customer nothing.
+    expect((await creditNow(made)).remaining).toBe('30.00');
+    const { balances } = await shop.read(`/v0/customers/${own.customerId}/wallet`);
+    expect(balances[0].balance).toBe('12.00');
+  });
+
   it('and late usage burns what is left of the credit of its time', async () => {
     await give({ amount: '105', expiresAt: '2026-02-01T00:00:00Z' });
     await shop.advance(clock, 'P1M');
@@ -335,6 +389,55 @@ it('spends whole amounts of its currency until it begins', async () => {
   expect(await creditNow(credit)).toMatchObject({ pendingAmount: '0.333', remaining: '29.667' });
   await shop.advance(clock, '2026-02-02T00:00:00Z');
   expect(await amountsOf(kuwaiti)).toEqual(['0.334', expect.anything()]);
+});
+
+describe('the minimum of a price is spent at the end of its period', () => {
+  it('also that of a fee: a credit that ends before pays the fee alone', async () => {
+    const least = await shop.feePrice({ properties: { unitPrice: '10' }, minimumAmount: '15' });
+    const own = await shop.subscribe(await shop.plan([least]), { clock });
+    await give({ amount: '100', expiresAt: '2026-01-20T00:00:00Z' }, own.customerId);
+    await shop.advance(clock, 'P1M');
+    expect(await linesOf(0, own)).toEqual([
+      ['charge', 'Flat fee', '10.00'],
+      ['minimum', 'Flat fee: minimum', '5.00'],
+      ['billing_credit', 'Flat fee: Welcome', '-10.00'],
+    ]);
+  });
+
+  it('so that each credit pays the lines of its time, and one pays usage before the minimum', async () => {
+    const least = await shop.usagePrice({ minimumAmount: '50' });
+    const plan = await shop.plan([least]);
+    const [own, other] = [await shop.subscribe(plan, { clock }), await shop.subscribe(plan, { clock })];
+    await give({ name: 'A', amount: '100', expiresAt: '2026-01-20T00:00:00Z' }, own.customerId);
+    await give({ name: 'B', amount: '100', effectiveAt: '2026-01-31T00:00:00Z' }, own.customerId);
+    await give({ name: 'C', amount: '12' }, other.customerId);
+    for (const { id } of [own, other]) await shop.use(id, '2026-01-05T00:00:00Z', 10);
+    await shop.advance(clock, 'P1M');
+    const usesOf = async (of: Resource) => (await linesOf(0, of)).filter(([type]) => type === 'billing_credit');
+    expect(await usesOf(own)).toEqual([
+      ['billing_credit', 'Calls: A', '-10.00'],
+      ['billing_credit', 'Calls: minimum: B', '-40.00'],
+    ]);
+    expect(await usesOf(other)).toEqual([
+      ['billing_credit', 'Calls: C', '-10.00'],
+      ['billing_credit', 'Calls: minimum: C', '-2.00'],
+    ]);
+  });
+
+  it('behind a fee of another subscription that begins within the period', async () => {
+    const customer = await shop.customer();
+    const least = await shop.plan([await shop.usagePrice({ minimumAmount: '50' })]);
+    const first = await shop.subscribe(least, { clock, customer });
+    await shop.use(first.id, '2026-01-05T00:00:00Z', 5);
+    await shop.advance(clock, '2026-01-10T00:00:00Z');
+    const thirty = await shop.plan([await shop.feePrice({ properties: { unitPrice: '30' } })]);
+    const second = await shop.subscribe(thirty, { clock, customer, startedAt: '2026-01-10T00:00:00Z' });
+    await give({ amount: '40', effectiveAt: START }, customer.id);
+    // By time: 5.00 of usage, 30.00 of the fee, and 5.00 of the 45.00 that are missing.
+    expect((await balance('', customer.id)).pending).toBe('35.00');
+    await shop.advance(clock, '2026-03-01T00:00:00Z');
+    expect([(await amountsOf(first))[0], (await amountsOf(second))[0]]).toEqual(['40.00', '0.00']);
+  });
 });
 
 describe('open periods of several subscriptions', () => {

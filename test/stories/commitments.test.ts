@@ -104,6 +104,18 @@ describe('what is missing to a commitment', () => {
     expect((await read(made)).segments.map(({ spent }: Resource) => spent)).toEqual(['110.00', '20.00', '100.00']);
   });
 
+  it('counts the minimum of a price at the end of its period, also that of a fee', async () => {
+    const least = await shop.plan([await shop.feePrice({ properties: { unitPrice: '10' }, minimumAmount: '15' })]);
+    const own = await shop.subscribe(least, { clock });
+    const made = await commit('01-01 50 01-15 50 02-01', {}, own);
+    await shop.advance(clock, 'P1M');
+    expect((await read(made)).segments.map(({ spent }: Resource) => spent)).toEqual(['10.00', '5.00']);
+    expect((await linesOf(0, own)).slice(2)).toEqual([
+      ['true_up', '40.00'],
+      ['true_up', '45.00'],
+    ]);
+  });
+
   it('is asked once where the term has one amount', async () => {
     const made = await commit('01-01 150 02-01 300 03-01', { trueUp: 'term' });
     await shop.use(subscription.id, day('02-05'), 10);

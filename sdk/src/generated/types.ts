@@ -1402,6 +1402,8 @@ updatedAt: string
 }
 /** Metrics that were created together. */
 export interface BillableMetrics {
+/** The name of the type: a list. */
+object: "list"
 /** The metrics, in the order in which they were sent. */
 data: BillableMetric[]
 }

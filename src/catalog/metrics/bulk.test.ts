@@ -24,7 +24,7 @@ const count = async (): Promise<number> => (await shop.read('/v0/billableMetrics
 describe('metrics of one event type', () => {
   it('are made in their order, and each counts', async () => {
     const { status, body } = await bulk(['input', 'output', 'cached'].map((kind) => sum(kind)));
-    expect(status).toBe(201);
+    expect([status, body.object]).toEqual([201, 'list']);
     expect(body.data.map(({ name, object }: Resource) => [name, object])).toEqual(
       ['input', 'output', 'cached'].map((name) => [name, 'billableMetric']),
     );

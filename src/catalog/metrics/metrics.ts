@@ -97,7 +97,7 @@ export async function createMetrics(
   body: MetricsCreateBody,
   now: Instant,
   options: CatalogOptions,
-): Promise<Result<{ data: MetricReply[] }>> {
+): Promise<Result<{ object: 'list'; data: MetricReply[] }>> {
   const faults = validate('body', MetricsCreateBody, body).map((each) => ({ ...each, field: placed(each.field) }));
   if (faults.length > 0) return invalid(faults);
   const [first] = body.metrics;
@@ -116,7 +116,7 @@ export async function createMetrics(
       errors.push(...made.refusal.errors.map((error) => ({ ...error, field: `${place}.${error.field}` })));
     else return made;
   }
-  return errors.length === 0 ? ok({ data }) : invalid(errors);
+  return errors.length === 0 ? ok({ object: 'list', data }) : invalid(errors);
 }
 
 const placed = (field: string): string => field.replace(/^metrics\.(?=\d)/, '');

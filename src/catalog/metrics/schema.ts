@@ -164,11 +164,14 @@ export const MetricsCreateBody = Strict(
 export type MetricsCreateBody = Static<typeof MetricsCreateBody>;
 
 export const MetricsReply = Type.Object(
-  { data: Type.Array(MetricReply) },
+  { object: Type.Literal('list'), data: Type.Array(MetricReply) },
   {
     $id: 'BillableMetrics',
     description: 'Metrics that were created together.',
-    'x-fields': { data: 'The metrics, in the order in which they were sent.' },
+    'x-fields': {
+      object: 'The name of the type: a list.',
+      data: 'The metrics, in the order in which they were sent.',
+    },
   },
 );
 

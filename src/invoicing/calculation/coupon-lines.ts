@@ -297,14 +297,19 @@ const share = (amount: Decimal, of: readonly Decimal[], currency: string): Decim
         currency,
       );
 
-const contentOf = ({ id, couponId, name }: BilledRedemption, period: Instant, amount: Decimal) => ({
+const contentOf = ({ id, couponId, name, minimumAmount }: BilledRedemption, period: Instant, amount: Decimal) => ({
   ...PLAIN_LINE,
   eventType: 'discount' as const,
   type: 'coupon',
   displayName: name,
   unitPrice: amount,
   discountPrice: Decimal.max(ZERO, amount.negated()),
-  workings: { coupon: { couponId, redemptionId: id, period: period.toString() } },
+  workings: {
+    coupon: {
+      ...{ couponId, redemptionId: id, period: period.toString() },
+      ...(minimumAmount && { minimum: plain(minimumAmount) }),
+    },
+  },
 });
 
 /** The line of a coupon under a charge: with its dates and its tax. @param of null: the charge is not what it is of */

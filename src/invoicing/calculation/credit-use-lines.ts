@@ -1,5 +1,6 @@
 import { Decimal, decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import { allocate, roundTo } from '../../kernel/money.ts';
+import { isBefore, type Period } from '../../kernel/time.ts';
 import { withTax } from '../credit-notes/unused-credit.ts';
 import { type BilledItem, leftOfBills } from '../difference/billed.ts';
 import type { DueCharge } from '../difference/due.ts';
@@ -201,7 +202,8 @@ function payablesOf(input: CalculationInput, credits: FrozenCredits, before: Bef
     const total = netOf(input, lines);
     if (total.lte(0)) return [];
     const isLate = due.late !== undefined;
-    return [{ priceId: due.charge.price.id, isLate, lines, spendings: (place) => spentOn(due, credits, total, place) }];
+    const spendings = (place: number) => spentOn(input, credits, { due, lines, total }, place);
+    return [{ priceId: due.charge.price.id, isLate, lines, spendings }];
   });
   const ofPlan = (minimums: readonly DraftLine[], isLate: boolean): Payable[] =>
     minimums
@@ -209,10 +211,9 @@ function payablesOf(input: CalculationInput, credits: FrozenCredits, before: Bef
       .flatMap((line): Payable[] => {
         const lines = leftOf([line, ...minimums.filter(({ appliesTo }) => appliesTo === line)], before.coupons);
         const amount = netOf(input, lines);
-        const { periodEnd: end } = unbilled(line);
-        const start = end.subtract({ microseconds: 1 });
-        const spending = (place: number) => [{ place, time: { start, end }, isFee: false, amount }];
-        return amount.lte(0) ? [] : [{ priceId: null, isLate, lines, spendings: spending }];
+        const { periodStart: start, periodEnd: end } = unbilled(line);
+        const spendings = (place: number) => [atTheEnd(place, { start, end }, amount)];
+        return amount.lte(0) ? [] : [{ priceId: null, isLate, lines, spendings }];
       });
   return [...ofCharges, ...ofPlan(before.minimums.own, false), ...ofPlan(before.minimums.late, true)];
 }
@@ -244,17 +245,40 @@ const netOf = ({ taxBehavior, currency }: CalculationInput, lines: Payable['line
 const PERCENT = 100;
 const factorOf = ({ taxRate }: DraftLine): Decimal => (taxRate ?? ZERO).div(PERCENT).plus(1);
 
-/** A fee is spent where its service begins; usage by what it came to until the instants that were frozen. */
-function spentOn(due: DueCharge, credits: FrozenCredits, total: Decimal, place: number): Spending[] {
+/**
+ * A fee is spent where its service begins; usage by what it came to until the instants that were frozen; what is
+ * missing to the minimum of a price at the end of its period.
+ */
+function spentOn(
+  input: CalculationInput,
+  credits: FrozenCredits,
+  { due, lines, total }: { readonly due: DueCharge; readonly lines: Payable['lines']; readonly total: Decimal },
+  place: number,
+): Spending[] {
   const { price, period } = due.charge;
   const { start } = period;
-  if (price.metric === null) return [{ place, time: { start, end: start }, isFee: true, amount: total }];
+  const amount = Decimal.min(total, netOf(input, lines.filter(isNoMinimum)));
   const until = credits.spent[spentKey(due)] ?? [];
-  const instants = until.map(({ at, amount }) => ({ at: Temporal.Instant.from(at), amount: decimal(amount) }));
-  return spendingsOf(place, period, total, instants);
+  const instants = until.map((each) => ({ at: Temporal.Instant.from(each.at), amount: decimal(each.amount) }));
+  const own =
+    price.metric === null
+      ? [{ place, time: { start, end: start }, isFee: true, amount }]
+      : spendingsOf(place, period, amount, instants);
+  return [...own, atTheEnd(place, period, total.minus(amount))].filter((spending) => spending.amount.gt(0));
 }
 
-/** The lines of what credits pay of one charge: under its lines, in proportion to what is left of them. */
+const isNoMinimum = ({ line }: Payable['lines'][number]): boolean => line.type !== 'minimum';
+
+/** What is spent with the last instant of a period. */
+const atTheEnd = (place: number, { start, end }: Period, amount: Decimal): Spending => {
+  const last = end.subtract({ microseconds: 1 });
+  return { place, time: { start: isBefore(last, start) ? start : last, end }, isFee: false, amount };
+};
+
+/**
+ * The lines of what credits pay of one charge: first under its lines of usage or of a fee, in proportion to what is
+ * left of them, then under the one of its minimum, which is spent last.
+ */
 function useDrafts(
   input: CalculationInput,
   credits: ReadonlyMap<string, FrozenCredit>,
@@ -262,27 +286,54 @@ function useDrafts(
   place: number,
   burnt: readonly Burnt[],
 ): DraftLine[] {
+  const own = burnt.filter((each) => each.place === place);
+  const quoted = quotedUses(input, lines, own);
   const left = lines.map((each) => each.left);
-  const ofCharge = Map.groupBy(
-    burnt.filter((each) => each.place === place),
-    ({ creditId }) => creditId,
-  );
-  const open = sum([...ofCharge.values()].flat().map(({ amount }) => amount));
-  let unpaid = netOf(input, lines);
-  const isAll = open.eq(unpaid);
-  return [...ofCharge].flatMap(([creditId, those], turn): DraftLine[] => {
-    const net = sum(those.map(({ amount }) => amount));
-    const whole = sum(left);
-    const isLast = isAll && turn === ofCharge.size - 1;
-    const amount = isLast ? whole : roundTo(whole.times(net).div(unpaid), input.currency, 'half-away-from-zero');
-    unpaid = unpaid.minus(net);
-    const shares = allocate(amount, left, input.currency);
-    return lines.flatMap(({ line }, at): DraftLine[] => {
-      const part = shares[at] as Decimal;
-      left[at] = (left[at] as Decimal).minus(part);
+  const ofLines = lines.map(() => new Map<string, Decimal>());
+  for (const [turn, { creditId }] of own.entries()) {
+    const shares = inTurn(quoted[turn] as Decimal, lines, left, input.currency);
+    for (const [at, share] of shares.entries()) {
+      left[at] = (left[at] as Decimal).minus(share);
+      const ofLine = ofLines[at] as Map<string, Decimal>;
+      ofLine.set(creditId, share.plus(ofLine.get(creditId) ?? ZERO));
+    }
+  }
+  return [...new Set(own.map(({ creditId }) => creditId))].flatMap((creditId) =>
+    lines.flatMap(({ line }, at): DraftLine[] => {
+      const part = ofLines[at]?.get(creditId) ?? ZERO;
       return part.isZero() ? [] : [useDraft(credits.get(creditId) as FrozenCredit, part.negated(), line)];
-    });
-  });
+    }),
+  );
+}
+
+/** What was burnt of a charge as its price quotes it. What one credit pays is rounded once. */
+function quotedUses(input: CalculationInput, lines: Payable['lines'], burnt: readonly Burnt[]): Decimal[] {
+  const { currency } = input;
+  const ofCredits = Map.groupBy(burnt.entries(), ([, { creditId }]) => creditId);
+  const quoted: Decimal[] = [];
+  let [whole, unpaid] = [sum(lines.map(({ left }) => left)), netOf(input, lines)];
+  for (const those of ofCredits.values()) {
+    const parts = those.map(([, { amount }]) => amount);
+    const net = sum(parts);
+    const amount = net.eq(unpaid) ? whole : roundTo(whole.times(net).div(unpaid), currency, 'half-away-from-zero');
+    [whole, unpaid] = [whole.minus(amount), unpaid.minus(net)];
+    const shares = allocate(amount, parts, currency);
+    for (const [place, [turn]] of those.entries()) quoted[turn] = shares[place] as Decimal;
+  }
+  return quoted;
+}
+
+/** The shares that lines bear of an amount: the minimum takes what the others leave. */
+function inTurn(amount: Decimal, lines: Payable['lines'], left: readonly Decimal[], currency: string): Decimal[] {
+  const openOf = (those: 'minimum' | 'others') =>
+    lines.map((line, at) =>
+      isNoMinimum(line) === (those === 'others') ? Decimal.max(ZERO, left[at] as Decimal) : ZERO,
+    );
+  const most = roundTo(sum(openOf('others')), currency, 'half-away-from-zero');
+  const first = Decimal.min(amount, most);
+  const before = allocate(first, openOf('others'), currency);
+  const after = allocate(amount.minus(first), openOf('minimum'), currency);
+  return before.map((share, at) => share.plus(after[at] as Decimal));
 }
 
 const contentOf = (

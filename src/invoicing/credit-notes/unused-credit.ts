@@ -67,13 +67,8 @@ type CreditOfCharge = Pick<
 /**
  * What of some credits goes back to the billing credits that had paid the charges, in the order of the credits: what
  * these pay above what the charges still owe.
- * @param isStored false: what the charges owe does not know the credits yet
  */
-export function givenBackBy(
-  credits: readonly CreditOfCharge[],
-  uses: readonly UseOfCharge[],
-  isStored = true,
-): GivenBack[][] {
+export function givenBackBy(credits: readonly CreditOfCharge[], uses: readonly UseOfCharge[]): GivenBack[][] {
   const given = new Map<string, Decimal>();
   const ofLine = (lineId: string): Decimal => given.get(lineId) ?? ZERO;
   return credits.map((credit): GivenBack[] => {
@@ -87,12 +82,10 @@ export function givenBackBy(
     const [first] = own;
     if (!first) return [];
     const returned = new Map(own.map((use) => [use.billingCreditId, use.returned]));
-    const coming = isStored ? [] : credits.filter((each) => isOf({ ...first, ...keyOf(each) }));
-    const owed = first.owed.minus(sum(coming.map(({ amount }) => amount)));
     const taken = sum([...returned.values(), ...own.map(({ lineId }) => ofLine(lineId))]);
     const over = sum(own.map(({ paid }) => paid))
       .minus(taken)
-      .minus(Decimal.max(ZERO, owed));
+      .minus(Decimal.max(ZERO, first.owed));
     let left = Decimal.min(over, credit.amount.minus(credit.notedAmount));
     return own.flatMap(({ lineId, billingCreditId, paid }): GivenBack[] => {
       const amount = Decimal.max(ZERO, Decimal.min(left, paid.minus(ofLine(lineId))));
@@ -102,10 +95,6 @@ export function givenBackBy(
     });
   });
 }
-
-const keyOf = ({ invoiceId, subscriptionId, priceId, chargedFrom, chargedTo }: CreditOfCharge) => ({
-  ...{ invoiceId, subscriptionId, priceId, periodStart: chargedFrom, periodEnd: chargedTo },
-});
 
 /** Parts of a net amount with their shares of its tax, exact together. */
 export function withTax<Part extends { readonly amount: Decimal }>(

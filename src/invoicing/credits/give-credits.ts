@@ -236,7 +236,7 @@ async function creditsAtEnd(
     if (!billed) throw new Error(`Invoice ${invoiceId} no longer exists.`);
     const rows = those.map((credit) => ({ ...rowOfTime(terms, credit, invoice.id, endsAt), seq: 0n }));
     const { owed, owedAgain } = (await owedOfEach(tx, [invoiceId]))(billed);
-    const given = givenBackBy(rows, await usesOfCharges(tx, [invoiceId], [invoice.id]), false);
+    const given = givenBackBy(rows, await usesOfCharges(tx, [invoiceId], [invoice.id], rows));
     const money = rows.map((row, place) => moneyOf(row, given[place], billed.currency));
     const noted = notedOf(rows, owed.plus(owedAgain), billed.currency, money);
     expected.push(

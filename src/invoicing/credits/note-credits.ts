@@ -28,7 +28,7 @@ import {
   quoted,
   sumWithTax,
 } from '../difference/billed.ts';
-import { usesOfCharges } from '../difference/uses-of-charges.ts';
+import { leftOfUses, usesOfCharges } from '../difference/uses-of-charges.ts';
 import type { CreditNoteLine, CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { bySubscription, type InvoiceRow, payerOf } from '../invoice/invoice.ts';
@@ -185,7 +185,7 @@ async function writeNote(
 ): Promise<void> {
   const { invoice } = of;
   const excess = totalOf(lines).minus(most);
-  const back = excess.gt(0) ? await returnDeductions(dependencies, tx, of, excess, now) : null;
+  const back = excess.gt(0) ? await returnDeductions(dependencies, tx, { ...of, lines }, excess, now) : null;
   lines.push(...(back?.lines ?? []));
   const sums = { amount: sum(lines.map(({ amount }) => amount)), tax: sum(lines.map(({ taxAmount }) => taxAmount)) };
   const note = await insertPartCreditNote(tx, invoice, sums, { reason, refundId: of.refundId ?? null }, now);
@@ -334,7 +334,12 @@ interface Deducted {
 async function returnDeductions(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  { invoice, merchantId, refundId }: NotedInvoice & { readonly invoice: InvoiceRow },
+  {
+    invoice,
+    merchantId,
+    refundId,
+    lines: noted,
+  }: NotedInvoice & { readonly invoice: InvoiceRow; readonly lines: readonly CreditNoteLine[] },
   excess: Decimal,
   now: Instant,
 ): Promise<Deducted> {
@@ -353,7 +358,7 @@ async function returnDeductions(
   }));
   const left = excess.plus(totalOf(lines));
   const corrected = await returnAllCorrections(dependencies, tx, invoice, refundId, left, now);
-  const byHand = await deductionsByHand(tx, invoice, left.plus(totalOf(corrected.lines)));
+  const byHand = await deductionsByHand(tx, invoice, noted, left.plus(totalOf(corrected.lines)));
   return {
     lines: [...lines, ...corrected.lines, ...byHand],
     intoWallet: corrected.intoWallet.minus(totalOf(byHand.filter(({ isOfCredit }) => !isOfCredit))),
@@ -438,10 +443,18 @@ const CORRECTIONS: ReadonlySet<string> = new Set(['late_usage', 'commitment']);
 export const isOf = (item: BilledItem, priceId: string | null, period: Period): boolean =>
   item.redemptionId === undefined && item.priceId === priceId && intersect([item.period], [period]).length > 0;
 
-/** The part of an invoice's other negative lines that no credit mirrors, those of a person before all others. */
+/** Negative lines that no credit mirrors, in the order in which they are given back. */
+const BY_HAND = ['manual', 'billing_credit', 'coupon'];
+
+/**
+ * The part of an invoice's other negative lines that no credit mirrors: those of a person first, then what billing
+ * credits still pay, and what coupons took last, because that reaches the customer as money.
+ * @param noted lines of the same credit note, some of which give something to billing credits
+ */
 async function deductionsByHand(
   tx: Tx,
   invoice: InvoiceRow,
+  noted: readonly CreditNoteLine[],
   most: Decimal,
 ): Promise<(CreditNoteLine & { readonly isOfCredit: boolean })[]> {
   if (most.lte(0)) return [];
@@ -449,10 +462,15 @@ async function deductionsByHand(
     ({ type, totalAmount, workings }) =>
       totalAmount.lt(0) && (['manual', 'billing_credit'].includes(type) || workings?.coupon?.period !== undefined),
   );
+  const isPaidByCredits = found.some(({ type }) => type === 'billing_credit');
+  const used = leftOfUses(isPaidByCredits ? await usesOfCharges(tx, [invoice.id]) : []);
   const lines: (CreditNoteLine & { readonly isOfCredit: boolean })[] = [];
-  for (const line of found.toSorted((a, b) => Number(b.type === 'manual') - Number(a.type === 'manual'))) {
+  for (const line of found.toSorted((a, b) => BY_HAND.indexOf(a.type) - BY_HAND.indexOf(b.type))) {
+    const given = sum(noted.flatMap(({ appliesTo, amount }) => (appliesTo === line.id ? amount : [])));
     const whole = negated({ net: line.totalPrice, tax: line.totalTax });
-    const part = negated(upTo(whole, most.plus(totalOf(lines)), invoice.currency));
+    const left = Decimal.max(ZERO, (used.get(line.id) ?? whole.net).plus(given));
+    const [open] = withTax(whole, [{ amount: left }], invoice.currency);
+    const part = negated(upTo(open ?? whole, most.plus(totalOf(lines)), invoice.currency));
     if (grossOf(part).isZero()) continue;
     const amount = quoted(part, invoice.terms?.taxBehavior ?? 'exclusive');
     lines.push({

@@ -96,7 +96,7 @@ export const selectUsesOfCharges = (
   tx.rows<UseOfCharge>(sql`
     select l.invoice_id, coalesce(l.subscription_id, i.subscription_id) as subscription_id, l.id as line_id,
            l.billing_credit_id, l.price_id, l.display_name, l.period_start, l.period_end, l.tax_rate,
-           -${NET_OF_USE} as paid,
+           coalesce(i.terms->>'taxBehavior', 'exclusive') as tax_behavior, -${NET_OF_USE} as paid,
            coalesce((
              select sum(o.total_price) from invoice_line o
                join invoice i on i.merchant_id = o.merchant_id and i.id = o.invoice_id

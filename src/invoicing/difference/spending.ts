@@ -94,7 +94,7 @@ const entryOf = (
   amount: Decimal,
 ): Entry => ({
   priceId,
-  kind: feeId !== null ? 'fee' : priceId === null || type === 'minimum' ? 'minimum' : 'usage',
+  kind: priceId === null || type === 'minimum' ? 'minimum' : feeId === null ? 'usage' : 'fee',
   period: { start, end },
   amount,
 });

@@ -46,7 +46,13 @@ export interface Workings {
   readonly limit?: { readonly amount: string; readonly reached: string };
   readonly discount?: { readonly percent: string; readonly of: string };
   /** Of a coupon that is worked out for a whole period: its start, RFC 3339. */
-  readonly coupon?: { readonly couponId: string; readonly redemptionId: string; readonly period?: string };
+  readonly coupon?: {
+    readonly couponId: string;
+    readonly redemptionId: string;
+    readonly period?: string;
+    /** What the charges of the period have to come to, as decimal text; absent: anything. */
+    readonly minimum?: string;
+  };
   /** Of a billing credit: which one; of a line that gives back, the invoice on which it had paid. */
   readonly use?: {
     readonly billingCreditId: string;

@@ -82,10 +82,11 @@ export interface UseOfCharge {
   readonly periodStart: Instant;
   readonly periodEnd: Instant;
   readonly taxRate: Decimal;
+  readonly taxBehavior: 'exclusive' | 'inclusive';
   /** What it pays; above 0. */
   readonly paid: Decimal;
   /** What later invoices gave back of the charge to its credit. */
   readonly returned: Decimal;
-  /** Before corrections on later invoices. */
+  /** Before corrections on later invoices, and before coupons of whole periods. */
   readonly owed: Decimal;
 }
