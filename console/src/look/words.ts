@@ -14,7 +14,7 @@ export function wordsOf(name: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** A sentence with the names of fields as their labels: `What is left of amountOff` is `What is left of “Amount off”`. */
+/** A sentence with the names of fields as their labels: `left of amountOff` is `left of “Amount off”`. */
 export const namesInWords = (text: string): string =>
   text.replaceAll(/\b[a-z]+(?:[A-Z][a-z]+)+\b/g, (name) => `“${wordsOf(name)}”`);
 

@@ -35,15 +35,17 @@ ${credits.map((each) => creditSection(visit, each))}${balances.map((each, index)
   };
 }
 
+type FoundCredits = Awaited<ReturnType<typeof findCreditBalances>>;
+
 /** What is left of the billing credits in a currency. Open periods use them before they are invoiced. */
-function creditSection({ look }: Visit, balance: Awaited<ReturnType<typeof findCreditBalances>>[number]): Html {
+function creditSection({ look }: Visit, { currency, available, used, pending }: FoundCredits[0]): Html {
   const words = PAGE_WORDS[look.locale];
-  const money = (amount: Decimal) => figuresOf(look.locale).money(amount, balance.currency);
-  const id = `credit-${balance.currency}`;
+  const money = (amount: Decimal) => figuresOf(look.locale).money(amount, currency);
+  const id = `credit-${currency}`;
   return html`<section aria-labelledby="${id}"><h2 id="${id}">${words.credits}</h2>
-<p class="amount">${money(balance.available)}</p>
+<p class="amount">${money(available)}</p>
 <p class="soft">${words.left} · ${words.beforeTax}</p>
-<dl class="facts"><div><dt>${words.used}</dt><dd>${money(balance.used.plus(balance.pending))}</dd></div></dl>
+<dl class="facts"><div><dt>${words.used}</dt><dd>${money(used.plus(pending))}</dd></div></dl>
 </section>
 `;
 }
