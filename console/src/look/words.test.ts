@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { cadenceWords, durationWords } from './words.ts';
+import { cadenceWords, durationWords, namesInWords } from './words.ts';
 
 it.each([
   ['P1Y', '1 year', 'yearly'],
@@ -13,4 +13,8 @@ it.each([
 ])('%s is %s', (duration, words, cadence) => {
   expect(durationWords(duration)).toBe(words);
   expect(cadenceWords(duration)).toBe(cadence);
+});
+
+it('names of fields in a sentence are their labels', () => {
+  expect(namesInWords('give couponId or code, of a period P1M')).toBe('give “Coupon ID” or code, of a period P1M');
 });
