@@ -1,5 +1,6 @@
 /** All that other domains may use of invoicing. */
 
+export { findCreditBalances } from './billing-credits/billing-credits.ts';
 export { BUYS_CREDIT, creditPurchases } from './billing-credits/purchases.ts';
 export { creditTopUps, TOPS_UP_CREDITS } from './billing-credits/top-ups.ts';
 export {

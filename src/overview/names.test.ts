@@ -15,8 +15,11 @@ const namesOf = (ids: readonly string[], by = world.merchant) => by.get(`/v0/nam
 it('answers the name behind each id, and null where there is none', async () => {
   const { customer, subscription, plan, invoice } = world;
   const coupon = await world.shop.create('/v0/coupons', { name: 'Half', percentOff: '0.5', duration: 'once' });
+  const { id: productId } = await world.shop.product();
+  const fee = await world.shop.create('/v0/fees', { name: 'Base fee', description: 'A flat fee', productId });
+  const price = await world.shop.feePrice({ feeId: fee.id, invoiceDisplayName: 'Seats' });
   const { status, body } = await namesOf([
-    ...[customer.id, subscription.id, plan.id, invoice.id, coupon.id, 'cus_none', 'nonsense'],
+    ...[customer.id, subscription.id, plan.id, invoice.id, coupon.id, price.feeId, price.id, 'cus_none', 'nonsense'],
   ]);
   expect(status).toBe(200);
   expect(body).toEqual({
@@ -27,6 +30,8 @@ it('answers the name behind each id, and null where there is none', async () => 
       [plan.id]: plan.name,
       [invoice.id]: invoice.invoiceNumber,
       [coupon.id]: coupon.name,
+      [price.feeId]: 'Base fee',
+      [price.id]: 'Seats',
       cus_none: null,
       nonsense: null,
     },

@@ -27,6 +27,8 @@ const NAMES: Partial<Record<IdKind, NamesOf>> = {
   plan: findNamesInCatalog,
   feature: findNamesInCatalog,
   billableMetric: findNamesInCatalog,
+  fee: findNamesInCatalog,
+  price: findNamesInCatalog,
 };
 
 const MOST_IDS = 100;

@@ -62,7 +62,9 @@ export function portalRoutes(dependencies: PortalDependencies): readonly Route[]
     show('/portal/usage', 'showPortalUsage', 'The usage of each metric, day by day', (visit) =>
       usagePage(dependencies, visit),
     ),
-    show('/portal/balances', 'showPortalBalances', 'The balance of each entitlement', balancesPage),
+    show('/portal/balances', 'showPortalBalances', 'The balance of each entitlement, and of billing credits', (visit) =>
+      balancesPage(dependencies, visit),
+    ),
     show('/portal/details', 'showPortalDetails', 'The billing details of a customer', detailsPage),
     act('/portal/details', 'savePortalDetails', 'Saves the billing details', DETAILS, (visit, form) =>
       saveDetails(dependencies, visit, form),

@@ -20,6 +20,31 @@ const auditOf = async (operation: string, customer: Resource) =>
     ({ customerId }: Resource) => customerId === customer.id,
   );
 
+describe('billing credits', () => {
+  const give = (customer: Resource) =>
+    shop.create(`/v0/customers/${customer.id}/billingCredits`, {
+      ...{ name: 'Sorry', amount: '12.50', currency: 'USD', idempotencyKey: `portal ${customer.id}` },
+    });
+
+  it('are what is left of them in each currency', async () => {
+    const customer = await shop.customer();
+    const reader = await visit(env, shop, customer);
+    expect((await reader.open('/portal/balances')).words).toContain('There are no allowances.');
+    await give(customer);
+    const { words } = await reader.open('/portal/balances');
+    expect(words).toMatch(/Credits \$12\.50 Left · for invoices, before tax Used \$0\.00/);
+    expect(words).not.toContain('There are no allowances.');
+  });
+
+  it('are money, so a customer for whom another one pays sees none', async () => {
+    const payer = await shop.customer();
+    const customer = await shop.customer({ payerId: payer.id });
+    await give(customer);
+    const reader = await visit(env, shop, customer);
+    expect((await reader.open('/portal/balances')).words).not.toContain('Credits');
+  });
+});
+
 describe('cards', () => {
   it('are added on the page of a session, and the new one is charged from then on', async () => {
     const customer = await shop.customer();

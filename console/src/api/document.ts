@@ -74,6 +74,7 @@ export interface Field {
     | 'decimal'
     | 'moment'
     | 'day'
+    | 'duration'
     | 'texts'
     | 'numbers'
     | 'rows'
@@ -158,14 +159,12 @@ function fieldsOf(body: Schema, all: Document['components']['schemas'], prefix: 
 
 type Kind = Pick<Field, 'kind' | 'choices' | 'idPrefix' | 'rows'>;
 
+const kind = (kind: Field['kind'], of: Partial<Kind> = {}): Kind => ({
+  ...{ kind, choices: [], idPrefix: null, rows: [] },
+  ...of,
+});
+
 function kindOf(schema: Schema, all: Document['components']['schemas']): Kind {
-  const kind = (kind: Field['kind'], of: Partial<Kind> = {}): Kind => ({
-    kind,
-    choices: [],
-    idPrefix: null,
-    rows: [],
-    ...of,
-  });
   if (schema.enum) return kind('choice', { choices: schema.enum });
   if (schema.type === 'boolean') return kind('flag');
   if (schema.format === 'decimal') return kind(schema.type === 'number' ? 'number' : 'decimal');
@@ -176,15 +175,22 @@ function kindOf(schema: Schema, all: Document['components']['schemas']): Kind {
     const items = schema.items ? plain(schema.items, all).schema : {};
     if (items.enum) return kind('choices', { choices: items.enum });
     if (items.type === 'integer') return kind('numbers');
-    if (items.type === 'string') return kind('texts');
+    if (items.type === 'string') return kind('texts', { idPrefix: prefixOf(items) });
     const rows = fieldsOf(items, all, '');
-    const isFlat = rows.length > 0 && rows.every((each) => each.kind !== 'json' && each.kind !== 'rows');
+    const isFlat = rows.length > 0 && rows.every((each) => each.kind !== 'rows');
     return isFlat ? kind('rows', { rows }) : kind('json');
   }
-  if (schema.type === 'string') {
-    const prefix = /^\^([a-z]+_)/.exec(schema.pattern ?? '')?.[1];
-    if (prefix) return kind('id', { idPrefix: prefix });
-    return kind((schema.maxLength ?? 0) >= 1_000 ? 'long' : 'text');
-  }
-  return kind('json');
+  if (schema.type === 'string') return kindOfText(schema);
+  const either = (schema.anyOf ?? schema.oneOf)?.find(({ type }) => type === 'array');
+  return either ? kindOf(either, all) : kind('json'); // a list, or a word where there is none
 }
+
+function kindOfText(schema: Schema): Kind {
+  const idPrefix = prefixOf(schema);
+  if (idPrefix) return kind('id', { idPrefix });
+  if (/ISO 8601 duration/.test(schema.description ?? '')) return kind('duration');
+  return kind((schema.maxLength ?? 0) >= 1_000 ? 'long' : 'text');
+}
+
+/** What the ids begin with; null: it is no id. */
+const prefixOf = ({ pattern = '' }: Schema): string | null => /^\^([a-z]+_)/.exec(pattern)?.[1] ?? null;

@@ -14,6 +14,10 @@ export function wordsOf(name: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+/** A sentence with the names of fields as their labels: `left of amountOff` is `left of “Amount off”`. */
+export const namesInWords = (text: string): string =>
+  text.replaceAll(/\b[a-z]+(?:[A-Z][a-z]+)+\b/g, (name) => `“${wordsOf(name)}”`);
+
 const CADENCES = new Map([
   ['P0D', 'once'],
   ['P1D', 'daily'],
@@ -24,23 +28,26 @@ const CADENCES = new Map([
   ['P1Y', 'yearly'],
 ]);
 
-const UNITS = new Map([
-  ['Y', 'year'],
-  ['M', 'month'],
-  ['W', 'week'],
+/** The units of durations, as they end one: `PT1H` is an hour. */
+export const UNITS: ReadonlyMap<string, string> = new Map([
+  ['TM', 'minute'],
+  ['TH', 'hour'],
   ['D', 'day'],
+  ['W', 'week'],
+  ['M', 'month'],
+  ['Y', 'year'],
 ]);
 
-/** `1 year` for `P1Y`; one with hours stays as it is. */
+/** `1 year` for `P1Y`, `1 day, 12 hours` for `P1DT12H`; one with seconds stays as it is. */
 export const durationWords = (duration: string): string =>
-  duration.includes('T')
+  duration.includes('S')
     ? duration
-    : duration
-        .replaceAll(/(\d+)([YMWD])/g, (_, many: string, unit: string) => {
-          const name = UNITS.get(unit);
-          return `, ${many} ${name}${many === '1' ? '' : 's'}`;
+    : [...duration.matchAll(/(\d+)([A-Z])/g)]
+        .map(({ 1: many, 2: unit, index }) => {
+          const isOfTime = duration.slice(0, index).includes('T');
+          return `${many} ${UNITS.get(isOfTime ? `T${unit}` : `${unit}`)}${many === '1' ? '' : 's'}`;
         })
-        .replace('P, ', '');
+        .join(', ');
 
 /** `monthly` for `P1M`. */
 export const cadenceWords = (cadence: string): string => CADENCES.get(cadence) ?? `every ${durationWords(cadence)}`;

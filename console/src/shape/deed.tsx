@@ -15,6 +15,8 @@ export interface DeedProps<O extends Operation> extends Omit<FormProps<O>, 'verb
   readonly facts?: readonly (readonly [name: string, value: ReactNode])[];
   /** What happens, beside what the reference of the API says; most important first. */
   readonly effects?: readonly string[];
+  /** Sentences of the reference that are not about this one. */
+  readonly without?: RegExp;
   /** Can it be undone, and how? */
   readonly undo?: string;
   /** Fields above the form that choose whom it is about; the form comes when that is known (`isChosen`). */
@@ -61,6 +63,7 @@ function Dialog<O extends Operation>({
   verb,
   facts,
   effects,
+  without,
   undo,
   choose,
   isChosen = true,
@@ -81,9 +84,11 @@ function Dialog<O extends Operation>({
             {(effects ?? []).map((each) => (
               <li key={each}>{each}</li>
             ))}
-            {forPeople(description).map((each) => (
-              <li key={each}>{each}</li>
-            ))}
+            {forPeople(description)
+              .filter((each) => !without?.test(each))
+              .map((each) => (
+                <li key={each}>{each}</li>
+              ))}
             {undo !== undefined && <li>{undo}</li>}
           </ul>
         </div>

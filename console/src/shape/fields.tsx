@@ -1,8 +1,9 @@
 import { Button, Checkbox, CloseButton, MultiSelect, Select, TagsInput, Textarea, TextInput } from '@mantine/core';
-import type { ComponentType } from 'react';
+import { type ComponentType, useState } from 'react';
+import { decimal } from '../../../src/kernel/decimal.ts';
 import type { Field } from '../api/document.ts';
-import { wordsOf } from '../look/words.ts';
-import { PICKERS } from './picker.tsx';
+import { durationWords, namesInWords, UNITS, wordsOf } from '../look/words.ts';
+import { LISTS, PICKERS, type PickerProps, Several } from './picker.tsx';
 import { rowsOf, textOf, type Values } from './values.ts';
 
 export interface InputProps {
@@ -13,6 +14,8 @@ export interface InputProps {
   readonly error: string | undefined;
   /** What the server said about a field of a row: `0.amount`. */
   readonly errorIn?: (path: string) => string | undefined;
+  /** Chooses among other things than all with ids of this kind. */
+  readonly picker?: ComponentType<PickerProps>;
 }
 
 /** A field in a form by its kind; its words are those of the API's reference. */
@@ -58,6 +61,8 @@ export function Input(props: InputProps) {
         searchable
       />
     );
+  const list = field.kind === 'texts' ? LISTS[field.idPrefix ?? ''] : undefined;
+  if (list) return <Several {...common} of={list} value={(value as string[] | undefined) ?? []} onChange={change} />;
   if (field.kind === 'texts' || field.kind === 'numbers')
     return (
       <TagsInput
@@ -76,7 +81,8 @@ export function Input(props: InputProps) {
         {...(field.kind === 'json' && { classNames: { input: 'code' } })}
       />
     );
-  const Picker = field.idPrefix === null ? undefined : PICKERS[field.idPrefix];
+  if (field.kind === 'duration') return <Duration {...common} value={text} change={change} />;
+  const Picker = props.picker ?? PICKERS[field.idPrefix ?? ''];
   if (Picker) return <Picker {...common} value={text || null} onChange={(each) => change(each ?? undefined)} />;
   return (
     <TextInput
@@ -118,7 +124,7 @@ export function Rows({ field, label, value, change, error, errorIn, next, inputs
             return (
               <Cell
                 key={each.path}
-                field={{ ...each, about: '' }}
+                field={each.kind === 'json' ? each : { ...each, about: '' }}
                 label={labelOf(each)}
                 value={row[each.path]}
                 change={(typed) => set(at, each.path, typed)}
@@ -144,9 +150,18 @@ export function Rows({ field, label, value, change, error, errorIn, next, inputs
 
 const hint = ({ fallback }: Field): string => textOf(fallback);
 
-/** The words of the reference without its marks for code. */
+/** The words of the reference without its marks for code, and names of fields as their labels say them. */
 const plainWords = (about: string): string | undefined =>
-  about.replaceAll('`', '').replaceAll(/\s*(?:Null|Absent or null): [^.]*\./g, '') || undefined;
+  namesInWords(
+    about
+      .replaceAll('`', '')
+      .replaceAll(/\s*(?:(?:Null|Absent or null): [^.]*|Default: null)\./g, '')
+      .replace('Null (default)', 'Empty')
+      .replace(/([:,])(?: as)? an ISO 8601 duration( of)?/, (_, mark: string, of: string | undefined) =>
+        of ? mark : '',
+      )
+      .replaceAll(/\bPT?\d[\dTHDWMY]*\b/g, durationWords),
+  ) || undefined;
 
 /** What holds where the box is ticked: `true: emails have the PDF. Default: false.` is `Emails have the PDF.` */
 function flagWords(about: string): string | undefined {
@@ -155,7 +170,64 @@ function flagWords(about: string): string | undefined {
 }
 
 /** The label of a field: its name, and that of what it is in. */
-export const labelOf = ({ path }: Field): string => {
+export const labelOf = ({ path, kind, idPrefix }: Field): string => {
   const names = path.split('.');
-  return wordsOf(names.length > 2 ? names.slice(-2).join(' ') : names.join(' '));
+  const words = wordsOf(names.length > 2 ? names.slice(-2).join(' ') : names.join(' '));
+  const isChosen = idPrefix !== null && (kind === 'texts' ? LISTS : PICKERS)[idPrefix] !== undefined;
+  return isChosen ? words.replace(/ id(s?)$/i, '$1') : words; // by its name
 };
+
+interface DurationProps {
+  readonly label: string;
+  readonly value: string;
+  readonly change: (value: string | undefined) => void;
+}
+
+/** A length of time as a number and a unit. One with several parts is text. */
+function Duration({ value, change, ...common }: DurationProps) {
+  const [, before = '', many = '', after = ''] = /^P(T?)(\d+)([A-Z])$/.exec(value) ?? [];
+  const [chosen, choose] = useState('M');
+  const unit = before + after || chosen;
+  if (value !== '' && !UNITS.has(unit))
+    return <TextInput {...common} value={value} onChange={({ target }) => change(target.value)} />;
+  const set = (typed: string, its: string) => {
+    const digits = typed.replaceAll(/\D/g, '');
+    choose(its);
+    change(digits === '' ? undefined : `P${its.replace(/.$/, '')}${digits}${its.slice(-1)}`);
+  };
+  return (
+    <div className="with-unit">
+      <TextInput {...common} inputMode="numeric" value={many} onChange={({ target }) => set(target.value, unit)} />
+      <Select
+        aria-label={`${common.label}, unit`}
+        data={[...UNITS].map(([its, name]) => ({ value: its, label: `${name}s` }))}
+        value={unit}
+        onChange={(its) => set(many, its ?? unit)}
+        allowDeselect={false}
+      />
+    </div>
+  );
+}
+
+/** A part that is typed in percent; the API has it as a fraction. */
+export function Percent({ field, label, value, change, error }: InputProps) {
+  const [text, setText] = useState(() => percentOf(textOf(value)));
+  const type = (typed: string) => {
+    setText(typed);
+    change(/^\d+(\.\d+)?$/.test(typed.trim()) ? decimal(typed.trim()).div(100).toFixed() : typed);
+  };
+  const isOutside = text.trim() !== '' && !(Number(text) > 0 && Number(text) <= 100);
+  return (
+    <TextInput
+      label={label}
+      withAsterisk={field.isRequired}
+      inputMode="decimal"
+      rightSection="%"
+      error={error && (isOutside ? 'Must be above 0, and at most 100' : error)}
+      value={text}
+      onChange={({ target }) => type(target.value)}
+    />
+  );
+}
+
+const percentOf = (fraction: string): string => (fraction === '' ? '' : decimal(fraction).times(100).toFixed());

@@ -6,7 +6,7 @@ import { useBodyForm } from '../api/document.ts';
 import { ApiError } from '../api/errors.ts';
 import { useDeed } from '../api/queries.ts';
 import { Ref } from '../frame/to.tsx';
-import { wordsOf } from '../look/words.ts';
+import { namesInWords, wordsOf } from '../look/words.ts';
 import { Input, type InputProps, labelOf } from './fields.tsx';
 import { Loading } from './states.tsx';
 import { bodyOf, shownValue, type Values, valueAt } from './values.ts';
@@ -108,7 +108,8 @@ export function Form<O extends Operation>(props: FormProps<O>) {
   const fieldErrors = error instanceof ApiError ? error.fields : [];
   const errorOf = (each: string, isItself = false): string | undefined => {
     const found = fieldErrors.find(({ field }) => field === each || (!isItself && field.startsWith(`${each}.`)));
-    return found && found.message.charAt(0).toUpperCase() + found.message.slice(1);
+    const said = found && namesInWords(found.message.replace(/ or null$/, ''));
+    return said && said.charAt(0).toUpperCase() + said.slice(1);
   };
   const everyField = [...shown.main, ...shown.more];
   const others = fieldErrors.filter(

@@ -63,6 +63,14 @@ export function Sheet({
   );
 }
 
+/** A figure that stands out. */
+export const Figure = ({ label, children }: { readonly label: string; readonly children: ReactNode }) => (
+  <div className="tile">
+    <div className="label">{label}</div>
+    <div className="value">{children}</div>
+  </div>
+);
+
 /** Names and values of a thing; what has no value is left out. */
 export function Facts({ of }: { readonly of: readonly (readonly [name: string, value: ReactNode])[] }) {
   return (

@@ -36,5 +36,7 @@ describe('a field with rows', () => {
     expect(bodyOf([segments], { segments: [] })).toEqual({});
     const before = { segments: [{ amount: '300.00' }] };
     expect(bodyOf([segments], { segments: [] }, before)).toEqual({ segments: [] });
+    const nullable = { ...segments, isNullable: true };
+    expect(bodyOf([nullable], { segments: [] }, before)).toEqual({ segments: [] }); // null would change nothing
   });
 });

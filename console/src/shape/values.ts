@@ -78,7 +78,7 @@ export function bodyOf(fields: readonly Field[], values: Values, before?: Values
     const value = values[field.path];
     if (before && JSON.stringify(value ?? '') === JSON.stringify(before[field.path] ?? '')) continue;
     if (!isEmpty(value)) put(body, field.path, sentValue(field, value));
-    else if (before && field.isNullable) put(body, field.path, null);
+    else if (before && field.isNullable && field.kind !== 'rows') put(body, field.path, null);
     else if (before) put(body, field.path, Array.isArray(value) ? [] : '');
   }
   return body;

@@ -148,6 +148,20 @@ export interface BalanceQuestion {
   readonly at: Instant | null;
 }
 
+/** The balance of a customer in each currency in which it has credits. */
+export async function findCreditBalances(
+  dependencies: InvoicingDependencies,
+  tx: Tx,
+  customerId: string,
+  wall: Instant,
+): Promise<(CreditBalance & { readonly currency: string })[]> {
+  const known = await selectCreditsOf(tx, [customerId]);
+  const currencies = [...new Set(known.map(({ currency }) => currency))].toSorted();
+  const asked = currencies.map((currency) => ({ customerId, currency, at: null }));
+  const balances = await creditBalances(dependencies, tx, asked, wall);
+  return balances.map((balance, place) => ({ ...balance, currency: currencies[place] as string }));
+}
+
 /** The balances of credits of some customers of one merchant, in the order of the questions. */
 export async function creditBalances(
   dependencies: InvoicingDependencies,

@@ -56,16 +56,28 @@ export async function withCreditNotes(tx: Tx, invoice: InvoiceRow, lines: readon
   });
 }
 
+type Ordered = Pick<LineRow, 'id' | 'appliesToLineId' | 'periodStart' | 'subscriptionId'>;
+
+/** Each line, and directly behind it what takes something off it. */
+function withParts<Line extends Ordered>(lines: readonly Line[]): Line[] {
+  const ids = new Set(lines.map(({ id }) => id));
+  const parts = Map.groupBy(lines, ({ appliesToLineId: of }) => (of !== null && ids.has(of) ? of : null));
+  const following = (line: Line): Line[] => [line, ...(parts.get(line.id) ?? []).flatMap(following)];
+  return (parts.get(null) ?? []).flatMap(following);
+}
+
 /**
- * The lines as a reader expects them: by the beginning of their time. What takes something off a line has its dates, so
- * that it stays behind it, and lines of one time stay in the order of the calculation. Those of an invoice by hand stay
- * in the order that they were sent in, and those of a grouped invoice in the order of its sections.
+ * The lines as a reader expects them: by the beginning of their time, each with its discounts, coupons and billing
+ * credits behind it. Lines of one time stay in the order of the calculation, those of an invoice by hand in the order
+ * that they were sent in, and those of a grouped invoice in the order of its sections.
  */
-export const inOrderOfTime = <Line extends Pick<LineRow, 'periodStart' | 'subscriptionId'>>(
+export const inOrderOfTime = <Line extends Ordered>(
   { kind }: Pick<InvoiceRow, 'kind'>,
   lines: readonly Line[],
 ): Line[] => {
   if (kind === 'ad_hoc') return [...lines];
   const sections = [...Map.groupBy(lines, ({ subscriptionId = null }) => subscriptionId).values()];
-  return sections.flatMap((own) => own.toSorted((a, b) => Temporal.Instant.compare(a.periodStart, b.periodStart)));
+  return sections.flatMap((own) =>
+    withParts(own.toSorted((a, b) => Temporal.Instant.compare(a.periodStart, b.periodStart))),
+  );
 };

@@ -1,20 +1,26 @@
 import { findFeatures } from '../../catalog/index.ts';
 import { type CustomerBalance, findCustomerBalances } from '../../entitlements/index.ts';
-import { decimal } from '../../kernel/decimal.ts';
+import { findCreditBalances } from '../../invoicing/index.ts';
+import { type Decimal, decimal } from '../../kernel/decimal.ts';
 import { parseInstant } from '../../kernel/time.ts';
 import { breakable, figuresOf } from '../../look/index.ts';
 import { type Html, html, stackedTable } from '../../pages/index.ts';
 import { highestOf, lineChart, type Point } from '../frame/chart.ts';
-import type { PortalPage, Visit } from '../frame/page.ts';
+import { isPaidFor, type PortalPage, type Visit } from '../frame/page.ts';
+import type { PortalDependencies } from '../links/dependencies.ts';
 import { PAGE_WORDS } from '../words/page-words.ts';
 import { PORTAL_WORDS } from '../words/words.ts';
 
-/** The entitlements of the customer, their balances, and the history of the present period. */
-export async function balancesPage(visit: Visit): Promise<PortalPage> {
+/**
+ * The entitlements of the customer, their balances, and the history of the present period; and the money of its billing
+ * credits.
+ */
+export async function balancesPage({ invoicing }: PortalDependencies, visit: Visit): Promise<PortalPage> {
   const { tx, merchantId, customerId, look, now, signal } = visit;
   const words = PAGE_WORDS[look.locale];
   const title = PORTAL_WORDS[look.locale].tabs.balances;
   const balances = await findCustomerBalances(tx, { merchantId, customerId }, { signal }, now);
+  const credits = isPaidFor(visit) ? [] : await findCreditBalances(invoicing, tx, customerId, now);
   const features = await findFeatures(
     tx,
     [merchantId],
@@ -24,9 +30,24 @@ export async function balancesPage(visit: Visit): Promise<PortalPage> {
   return {
     title,
     tab: 'balances',
-    body: html`<section><h1>${title}</h1>${balances.length === 0 ? html`<p class="soft">${words.noBalances}</p>` : null}</section>
-${balances.map((each, index) => balanceSection(visit, each, names.get(each.detail.featureId) ?? each.detail.featureKey, `balance-${index}`))}`,
+    body: html`<section><h1>${title}</h1>${balances.length + credits.length === 0 ? html`<p class="soft">${words.noBalances}</p>` : null}</section>
+${credits.map((each) => creditSection(visit, each))}${balances.map((each, index) => balanceSection(visit, each, names.get(each.detail.featureId) ?? each.detail.featureKey, `balance-${index}`))}`,
   };
+}
+
+type FoundCredits = Awaited<ReturnType<typeof findCreditBalances>>;
+
+/** What is left of the billing credits in a currency. Open periods use them before they are invoiced. */
+function creditSection({ look }: Visit, { currency, available, used, pending }: FoundCredits[0]): Html {
+  const words = PAGE_WORDS[look.locale];
+  const money = (amount: Decimal) => figuresOf(look.locale).money(amount, currency);
+  const id = `credit-${currency}`;
+  return html`<section aria-labelledby="${id}"><h2 id="${id}">${words.credits}</h2>
+<p class="amount">${money(available)}</p>
+<p class="soft">${words.left} · ${words.beforeTax}</p>
+<dl class="facts"><div><dt>${words.used}</dt><dd>${money(used.plus(pending))}</dd></div></dl>
+</section>
+`;
 }
 
 function balanceSection({ look }: Visit, { detail, windows }: CustomerBalance, name: string, id: string): Html {

@@ -28,20 +28,20 @@ export async function overviewPage(dependencies: PortalDependencies, visit: Visi
   const words = PORTAL_WORDS[look.locale];
   const due = await listDueInvoices(tx, { merchantId, customerId }, now);
   const plans = (await plansOf(dependencies, visit)).map((each) => planRow(visit, each));
+  const start = html`<h1 class="unseen">${words.tabs.overview}</h1>
+${doneNote(visit)}`;
+  const toPay = html`<section aria-labelledby="due">
+${start}
+<h2 id="due">${words.toPay}</h2>
+${due.length === 0 ? html`<p class="soft">${words.nothingToPay}</p>` : due.map((each) => dueRow(dependencies, visit, each))}
+</section>
+`;
   return {
     title: words.tabs.overview,
     tab: 'overview',
-    body: html`<section${isPaidFor(visit) ? null : html` aria-labelledby="due"`}>
-<h1 class="unseen">${words.tabs.overview}</h1>
-${doneNote(visit)}
-${
-  isPaidFor(visit)
-    ? null
-    : html`<h2 id="due">${words.toPay}</h2>
-${due.length === 0 ? html`<p class="soft">${words.nothingToPay}</p>` : due.map((each) => dueRow(dependencies, visit, each))}`
-}
-</section>
-<section aria-labelledby="plans"><h2 id="plans">${words.yourPlans}</h2>
+    body: html`${isPaidFor(visit) ? null : toPay}<section aria-labelledby="plans">
+${isPaidFor(visit) ? start : null}
+<h2 id="plans">${words.yourPlans}</h2>
 ${plans.length === 0 ? html`<p class="soft">${words.noPlans}</p>` : plans}
 </section>`,
   };

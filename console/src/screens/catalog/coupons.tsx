@@ -1,6 +1,7 @@
-import { Day, moneyText, percentText, quantityText } from '../../look/figures.tsx';
+import { Day, isPositive, moneyText, percentText, quantityText } from '../../look/figures.tsx';
 import { Status } from '../../look/status.tsx';
 import { Deed } from '../../shape/deed.tsx';
+import { Percent } from '../../shape/fields.tsx';
 import { List, type RowOf } from '../../shape/list.tsx';
 import { Page } from '../../shape/page.tsx';
 
@@ -11,6 +12,8 @@ const FIELDS = [
   ...['maxRedemptions', 'redeemBy'],
 ];
 const MORE = ['maxRedemptionsPerCustomer', 'newCustomersOnly', 'minimumAmount', 'appliesTo.*', 'metadata'];
+
+const INPUTS = { percentOff: Percent };
 
 /** Every coupon of the merchant: what it gives, and how often it was redeemed. */
 export const Coupons = () => (
@@ -23,6 +26,7 @@ export const Coupons = () => (
         fields={FIELDS}
         more={MORE}
         initial={{ duration: 'once' }}
+        inputs={INPUTS}
         isPrimary
       />
     }
@@ -34,7 +38,16 @@ export const Coupons = () => (
       columns={[
         { name: 'Name', cell: ({ name }) => name, value: ({ name }) => name },
         { name: 'Code', cell: ({ code }) => (code ? <code>{code}</code> : '—'), value: ({ code }) => code },
-        { name: 'Gives', cell: givenText, value: givenText },
+        {
+          name: 'Gives',
+          cell: (row) => (
+            <span>
+              {givenText(row)}
+              <span className="soft fine block">{conditionsOf(row).join(', ')}</span>
+            </span>
+          ),
+          value: givenText,
+        },
         { name: 'Status', cell: ({ status }) => <Status of={status} />, value: ({ status }) => status },
         {
           name: 'Redeemed',
@@ -74,8 +87,23 @@ export const Coupons = () => (
 );
 
 /** `50% for 3 periods`. */
-function givenText({ percentOff, amountOff, currency, duration, durationInPeriods }: Coupon): string {
+export function givenText({ percentOff, amountOff, currency, duration, durationInPeriods }: Coupon): string {
   const off = percentOff === null ? moneyText(amountOff ?? '0', currency) : percentText(percentOff);
   const time = { once: 'for one period', forever: 'for ever', periods: `for ${durationInPeriods ?? 0} periods` };
   return `${off} ${time[duration]}`;
 }
+
+/** What it asks for, and where it does not hold. */
+const conditionsOf = ({
+  appliesTo,
+  minimumAmount,
+  currency,
+  newCustomersOnly,
+  carriesOver,
+}: Coupon): readonly string[] =>
+  [
+    Object.values(appliesTo).some((ids) => ids.length > 0) && 'some charges alone',
+    isPositive(minimumAmount) && `from ${moneyText(minimumAmount ?? '', currency)} in a period`,
+    newCustomersOnly && 'new customers',
+    carriesOver && 'what is left carries over',
+  ].filter((each) => each !== false);

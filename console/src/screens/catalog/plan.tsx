@@ -193,11 +193,12 @@ function SignUpLink({ plan }: { readonly plan: Plan }) {
         facts={[['Plan', plan.name]]}
         effects={['Whoever opens the link can subscribe to the version that is the default one at the visit.']}
         undo="You can end the link at any time."
-        fields={['maxUses', 'expiresIn']}
-        more={['currency', 'customerId', 'redirectUrls.*']}
+        fields={['maxUses', 'expiresIn', 'allowPromotionCodes']}
+        more={['coupons', 'currency', 'customerId', 'redirectUrls.*']}
         labels={{
           maxUses: 'People who may use it',
-          expiresIn: 'It ends after (P30D is 30 days)',
+          expiresIn: 'It ends after',
+          allowPromotionCodes: 'A field for a promotion code',
           customerId: 'Customer',
         }}
         fixed={{ planId: plan.id }}

@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
+import { useMemo } from 'react';
 import { ApiError } from '../../api/errors.ts';
-import { useTagged } from '../../api/queries.ts';
+import { useRead, useTagged } from '../../api/queries.ts';
 import type { CreditTopUp, Customer } from '../../api/types.ts';
 import { usePlace } from '../../frame/places.ts';
 import { Ref } from '../../frame/to.tsx';
@@ -8,11 +9,13 @@ import { Day, Money, moneyText } from '../../look/figures.tsx';
 import { Status } from '../../look/status.tsx';
 import { durationWords, wordsOf } from '../../look/words.ts';
 import { Deed } from '../../shape/deed.tsx';
+import { Input, type InputProps } from '../../shape/fields.tsx';
 import { List } from '../../shape/list.tsx';
-import { Facts, Sheet } from '../../shape/page.tsx';
+import { Facts, Figure, Sheet } from '../../shape/page.tsx';
+import { pickerOf } from '../../shape/picker.tsx';
 import { Part } from '../../shape/states.tsx';
 import { textOf } from '../../shape/values.ts';
-import { Commitments } from '../subscriptions/commercial.tsx';
+import { Commitments, chargesOf } from '../subscriptions/commercial.tsx';
 
 /** Money before tax that pays lines of the customer's invoices: what is left of each credit, and how long it holds. */
 export function BillingCredits({ customer }: { readonly customer: Customer }) {
@@ -20,15 +23,20 @@ export function BillingCredits({ customer }: { readonly customer: Customer }) {
   const path = { id };
   const navigate = useNavigate();
   const place = usePlace();
+  const inputs = useMemo(() => ({ subscriptionId: subscriptionOf(id) }), [id]);
   return (
     <div className="stack">
+      {currency && <Balance id={id} currency={currency} />}
       <div className="row">
         <Deed
           label="Give a billing credit"
           operation="POST /v0/customers/{id}/billingCredits"
           path={path}
-          fields={['name', 'amount', 'currency', 'category', 'effectiveAt', 'expiresAt', 'priority', 'subscriptionId']}
-          initial={{ currency: currency ?? '' }}
+          fields={['name', 'amount', 'currency', 'category', 'effectiveAt', 'expiresAt']}
+          more={['priority', 'subscriptionId', 'appliesTo.*', 'metadata']}
+          labels={LABELS}
+          inputs={inputs}
+          initial={{ currency: currency ?? '', category: 'promotional' }}
           fixed={{ idempotencyKey: crypto.randomUUID() }}
           effects={['Invoices that are calculated from now on use it, before tax.']}
           undo="What is left of it can be voided."
@@ -39,9 +47,11 @@ export function BillingCredits({ customer }: { readonly customer: Customer }) {
           path={path}
           fields={['amount', 'price', 'currency', 'expiresAt']}
           more={['testClockId']}
+          labels={LABELS}
           initial={{ currency: currency ?? '' }}
           fixed={{ idempotencyKey: crypto.randomUUID() }}
-          effects={[]}
+          effects={['The customer has the credit once the invoice is paid.']}
+          without={/transaction/}
           done={({ invoiceId }) => void navigate({ to: place(`/invoices/${invoiceId}`) })}
         />
       </div>
@@ -53,17 +63,20 @@ export function BillingCredits({ customer }: { readonly customer: Customer }) {
         columns={[
           {
             name: 'Name',
-            cell: ({ name, category, subscriptionId }) => (
+            cell: ({ name, category, source, invoiceId, subscriptionId, appliesTo }) => (
               <span>
                 {name}
                 <span className="soft fine block">
                   {wordsOf(category)}
+                  {SOURCES[source]} {invoiceId && <Ref id={invoiceId} />}
                   {subscriptionId && (
                     <>
-                      , for <Ref id={subscriptionId} />
+                      {' '}
+                      for <Ref id={subscriptionId} />
                     </>
                   )}
                 </span>
+                <span className="soft fine block">{chargesOf(appliesTo)}</span>
               </span>
             ),
             value: ({ name }) => name,
@@ -115,6 +128,39 @@ export function BillingCredits({ customer }: { readonly customer: Customer }) {
       <TopUp customer={customer} />
       <Commitments customerId={id} currency={currency} />
     </div>
+  );
+}
+
+const LABELS = {
+  effectiveAt: 'From',
+  subscriptionId: 'Subscription',
+  expiresAt: 'Until',
+  expiresAfter: 'Each lasts',
+  maximumPerMonth: 'At most in a month',
+};
+const SOURCES = { manual: '', purchase: ', bought', commitment: ', of a commitment', top_up: ', bought by the top-up' };
+
+/** Chooses one of the customer's subscriptions. */
+function subscriptionOf(customerId: string) {
+  const Picker = pickerOf('GET /v0/subscriptions', undefined, { customerId });
+  return (props: InputProps) => <Input {...props} picker={Picker} />;
+}
+
+/** What all credits of a customer come to. */
+function Balance({ id, currency }: { readonly id: string; readonly currency: string }) {
+  const asked = useRead('GET /v0/customers/{id}/billingCredits/balance', { path: { id }, query: { currency } });
+  return (
+    <Part of={asked} lines={2}>
+      {(balance) => (
+        <div className="tiles">
+          {(['available', 'granted', 'used', 'pending', 'expired'] as const).map((figure) => (
+            <Figure key={figure} label={wordsOf(figure)}>
+              <Money value={balance[figure]} currency={currency} />
+            </Figure>
+          ))}
+        </div>
+      )}
+    </Part>
   );
 }
 
@@ -192,6 +238,7 @@ function SetTopUp({ id, topUp, etag, currency }: SetProps) {
       etag={etag}
       fields={['threshold', 'amount', 'currency', 'expiresAfter', 'maximumPerMonth']}
       more={['testClockId']}
+      labels={LABELS}
       initial={{
         ...{ threshold, amount, expiresAfter, currency: topUp?.currency ?? currency ?? '' },
         maximumPerMonth: textOf(maximumPerMonth),

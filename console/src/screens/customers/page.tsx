@@ -57,11 +57,11 @@ export function CustomerPage() {
                 <div className="stack">
                   <Subscriptions id={id} />
                   <Entitlements id={id} />
+                  <PaysFor id={id} />
                 </div>
                 <div className="stack">
                   <Owed id={id} />
                   <Details customer={customer} />
-                  <PaysFor id={id} />
                 </div>
               </div>
             </Tabs.Panel>
@@ -266,6 +266,7 @@ function Details({ customer }: { readonly customer: Customer }) {
 /** The customers for which one pays, where there are any. */
 function PaysFor({ id }: { readonly id: string }) {
   const asked = useRead('GET /v0/customers', { query: { payerId: id, limit: 100 } });
+  const { number, customer, status, period, unpaid } = INVOICE_COLUMNS;
   const children = asked.data?.data ?? [];
   if (children.length === 0) return null;
   return (
@@ -280,7 +281,7 @@ function PaysFor({ id }: { readonly id: string }) {
         fixed={{ payerId: id }}
         file={`invoices-paid-by-${id}`}
         rowKey={(row) => row.id}
-        columns={[INVOICE_COLUMNS.number, INVOICE_COLUMNS.status, INVOICE_COLUMNS.unpaid]}
+        columns={[number, customer, status, period, unpaid]}
         empty={{ text: 'No invoice yet.' }}
         isPart
       />

@@ -30,7 +30,8 @@ export function Explanation({ invoice }: { readonly invoice: Invoice }) {
     <Part of={asked} lines={8}>
       {(explained) => {
         const chosen = explained.lines.find(({ lineItemId }) => lineItemId === open.line);
-        const item = lines.data?.lineItems.find((each) => each.id === open.line);
+        const itemOf = (lineId: string | undefined) => lines.data?.lineItems.find(({ id: its }) => its === lineId);
+        const item = itemOf(open.line);
         if (chosen)
           return (
             <div className="stack">
@@ -105,7 +106,7 @@ export function Explanation({ invoice }: { readonly invoice: Invoice }) {
                       'section' in row ? (
                         <SectionName of={row.section} />
                       ) : row.discount ? (
-                        <DiscountName discount={row.discount} />
+                        <DiscountName discount={row.discount} item={itemOf(row.discount.lineItemId)} />
                       ) : (
                         <LineName line={row.line} />
                       ),
@@ -208,9 +209,17 @@ const SectionName = ({ of: { subscriptionId, customerId, name } }: { readonly of
   </span>
 );
 
-const DiscountName = ({ discount: { description, notes } }: { readonly discount: Discount }) => (
+interface DiscountProps {
+  readonly discount: Discount;
+  readonly item: InvoiceLineItem | undefined;
+}
+
+const DiscountName = ({ discount: { description, notes }, item }: DiscountProps) => (
   <span className="soft">
     {description}
+    <span className="fine block">
+      {item?.couponId ? 'Coupon' : item?.billingCreditId ? 'Billing credit' : 'Discount'}
+    </span>
     {notes.map((note) => (
       <span className="fine block" key={note}>
         {note}
@@ -291,7 +300,9 @@ function LineSheet({
             ['Earlier part', line.earlier && money(line.earlier.amount)],
             ['Tax', `${quantityText(line.tax.rate)}% = ${moneyText(line.tax.amount, currency)}`],
             ['With tax', money(line.total)],
-            ...Object.entries(line.workings ?? {}).map(([name, value]) => [wordsOf(name), workingText(value)] as const),
+            ...Object.entries(line.workings ?? {})
+              .filter(([name]) => name !== 'trueUp' && name !== 'prepayment') // ids alone: the line has the name
+              .map(([name, value]) => [wordsOf(name), workingText(value)] as const),
             ['Notes', line.notes.length > 0 && line.notes.join('; ')],
           ]}
         />

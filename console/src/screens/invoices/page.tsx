@@ -3,7 +3,7 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { addressOf, type Reply } from '../../api/client.ts';
 import { useRead } from '../../api/queries.ts';
-import type { Invoice } from '../../api/types.ts';
+import type { Invoice, InvoiceLineItem } from '../../api/types.ts';
 import { usePlace } from '../../frame/places.ts';
 import { Ref } from '../../frame/to.tsx';
 import { Day, isPositive, Moment, Money, moneyText, Period } from '../../look/figures.tsx';
@@ -13,7 +13,7 @@ import { Deed } from '../../shape/deed.tsx';
 import { type InputProps, Rows } from '../../shape/fields.tsx';
 import type { OwnInputProps } from '../../shape/form.tsx';
 import { Table } from '../../shape/list.tsx';
-import { Facts, Page, Sheet } from '../../shape/page.tsx';
+import { Facts, Figure, Page, Sheet } from '../../shape/page.tsx';
 import { Part } from '../../shape/states.tsx';
 import { Explanation } from './explanation.tsx';
 
@@ -43,9 +43,11 @@ export function InvoicePage() {
             </p>
           )}
           <div className="tiles">
-            <Figure label="Total" value={invoice.grandTotal} currency={invoice.currency} />
-            <Figure label="Paid" value={invoice.paidAmount} currency={invoice.currency} />
-            <Figure label="Unpaid" value={invoice.unpaidAmount} currency={invoice.currency} />
+            {(['grandTotal', 'paidAmount', 'unpaidAmount'] as const).map((figure) => (
+              <Figure key={figure} label={FIGURES[figure]}>
+                <Money value={invoice[figure]} currency={invoice.currency} />
+              </Figure>
+            ))}
           </div>
           <Tabs
             value={tab}
@@ -85,22 +87,7 @@ export function InvoicePage() {
   );
 }
 
-const Figure = ({
-  label,
-  value,
-  currency,
-}: {
-  readonly label: string;
-  readonly value: string;
-  readonly currency: string;
-}) => (
-  <div className="tile">
-    <div className="label">{label}</div>
-    <div className="value">
-      <Money value={value} currency={currency} />
-    </div>
-  </div>
-);
+const FIGURES = { grandTotal: 'Total', paidAmount: 'Paid or credited', unpaidAmount: 'Unpaid' };
 
 function About({ invoice }: { readonly invoice: Invoice }) {
   const { id, pdfUrl } = invoice;
@@ -239,8 +226,31 @@ function Payments({ id, currency }: { readonly id: string; readonly currency: st
                 rows={data}
                 rowKey={(row) => row.id}
                 columns={[
-                  { name: 'Number', cell: ({ number }) => number },
-                  { name: 'Kind', cell: ({ kind }) => wordsOf(kind) },
+                  {
+                    name: 'Number',
+                    cell: (row) => (
+                      <a
+                        href={addressOf('GET /v2/invoices/{id}/refunds/{refundId}/pdf', {
+                          path: { id, refundId: row.id },
+                        })}
+                      >
+                        {row.number} (PDF)
+                      </a>
+                    ),
+                  },
+                  {
+                    name: 'Kind',
+                    cell: ({ kind, lines }) => (
+                      <span>
+                        {wordsOf(kind)}
+                        {lines.map((line) => (
+                          <span className="soft fine block" key={line.id}>
+                            {line.displayName}: <Money value={line.amount} currency={currency} />
+                          </span>
+                        ))}
+                      </span>
+                    ),
+                  },
                   {
                     name: 'Status',
                     cell: ({ status }) => <Status of={status === 'VOIDED' ? 'voided' : 'completed'} />,
@@ -330,7 +340,7 @@ function Actions({ invoice }: { readonly invoice: Invoice }) {
   const path = { id };
   const navigate = useNavigate();
   const place = usePlace();
-  const inputs = useMemo(() => ({ lines: creditedLinesOf(id, currency) }), [id, currency]);
+  const inputs = useMemo(() => ({ lines: creditedLinesOf(invoice) }), [invoice]);
   const facts = [
     ['Invoice', invoice.invoiceNumber ?? id],
     ['Customer', <Ref key="customer" id={invoice.customerId} />],
@@ -458,16 +468,21 @@ function Actions({ invoice }: { readonly invoice: Invoice }) {
 }
 
 /** The credited charges of an invoice, by their names. */
-function creditedLinesOf(id: string, currency: string) {
+function creditedLinesOf({ id, currency, sections }: Invoice) {
+  const sectionOf = ({ subscriptionId }: InvoiceLineItem) =>
+    sections.find((each) => each.subscriptionId === subscriptionId)?.name;
   function Charge({ value, change, error }: InputProps) {
     const { data } = useRead('GET /v2/invoices/{id}/lineItems', { path: { id } });
     const charges = (data?.lineItems ?? []).filter(({ totalPrice }) => isPositive(totalPrice));
     return (
       <Select
         label="Charge"
+        className="long"
         data={charges.map((line) => ({
           value: line.id,
-          label: `${line.invoiceDisplayName} · ${moneyText(line.totalPrice, currency)}`,
+          label: [line.invoiceDisplayName, sectionOf(line), moneyText(line.totalPrice, currency)]
+            .filter(Boolean)
+            .join(' · '),
         }))}
         value={(value as string | undefined) ?? null}
         onChange={(each) => change(each ?? undefined)}

@@ -12,8 +12,14 @@ import { Change } from './change.tsx';
 import { InvoiceLines } from './lines.tsx';
 
 const EDITED = ['name', 'autoCharge', 'bankTransferOnly', 'paymentTermDays', 'endingAt'];
-const IN_TRIAL = ['trialEnd'];
-const EDITED_MORE = ['autoApprove', 'taxExempt', 'renewalReminderEnabled', 'renewalReminderDays', 'metadata'];
+const EDITED_MORE = [
+  'autoApprove',
+  'creditsRequired',
+  'taxExempt',
+  'renewalReminderEnabled',
+  'renewalReminderDays',
+  'metadata',
+];
 const LABELS = {
   autoCharge: 'Charge the card automatically',
   autoApprove: 'Approve invoices automatically',
@@ -21,6 +27,7 @@ const LABELS = {
   paymentTermDays: 'Days to pay',
   endingAt: 'Ends',
   trialEnd: 'Trial until',
+  resumesAt: 'Resumes',
 };
 
 /** Does its trial seem to run? The API decides. */
@@ -35,7 +42,7 @@ export function Actions({
   readonly subscription: Subscription;
   readonly etag: string | undefined;
 }) {
-  const { id, status } = subscription;
+  const { id, status, pausedAt } = subscription;
   if (status === 'terminated') return <PortalLink id={id} />;
   return (
     <>
@@ -47,18 +54,18 @@ export function Actions({
         path={{ id }}
         before={subscription}
         etag={etag}
-        fields={isInTrial(subscription) ? [...EDITED, ...IN_TRIAL] : EDITED}
+        fields={[
+          ...EDITED,
+          ...(isInTrial(subscription) ? ['trialEnd'] : []),
+          ...(pausedAt === null ? [] : ['resumesAt']),
+        ]}
         more={EDITED_MORE}
         labels={LABELS}
       />
       <PortalLink id={id} />
       {status === 'active' && <Reconcile id={id} />}
       {status === 'active' &&
-        (subscription.pausedAt === null ? (
-          <Pause subscription={subscription} />
-        ) : (
-          <Resume subscription={subscription} />
-        ))}
+        (pausedAt === null ? <Pause subscription={subscription} /> : <Resume subscription={subscription} />)}
       {status === 'active' && <EndLater subscription={subscription} etag={etag} />}
       <Terminate subscription={subscription} />
     </>
@@ -102,7 +109,7 @@ const Pause = ({ subscription: { id, name, customerId } }: { readonly subscripti
       ['Customer', <Ref key="customer" id={customerId} />],
     ]}
     effects={[
-      'It has no fees and gives no access until it is resumed. Fees that are paid for that time are credited.',
+      'Fees that are paid for that time are credited, as chosen below.',
       'The open invoice goes on. A period that is paused throughout has no invoice of 0.00.',
     ]}
     undo="It can be resumed at any time."
@@ -123,7 +130,7 @@ const Resume = ({ subscription: { id, name, pausedAt, resumesAt } }: { readonly 
       ['Paused', pausedAt && <Day key="paused" at={pausedAt} />],
       ['Resumes', resumesAt && <Day key="resumes" at={resumesAt} />],
     ]}
-    effects={['Its fees and its access go on from now. Fees in advance of the open period stand on its open invoice.']}
+    effects={['Fees in advance of the open period stand on its open invoice.']}
   />
 );
 

@@ -11,7 +11,7 @@ import type { OwnInputProps } from '../../shape/form.tsx';
 import { Facts } from '../../shape/page.tsx';
 import { Failed, Loading } from '../../shape/states.tsx';
 import { InvoiceLines } from './lines.tsx';
-import { quantitiesInput } from './prices.tsx';
+import { overridesInput, quantitiesInput } from './prices.tsx';
 
 const OPERATION = 'POST /v0/subscriptions/{id}/changes';
 const FIELDS = ['planId', 'versionNumber', 'quantities', 'effective'];
@@ -56,14 +56,16 @@ const readIn = ({ change, invoicePreview }: SubscriptionChangeReply): string =>
 
 /** Changes plan, version or quantities. What the server previews is done; where it has moved, it is shown once more. */
 export function Change({ subscription }: { readonly subscription: Subscription }) {
-  const { id, planId, planVersionNumber, quantities } = subscription;
-  const inputs = useMemo(
-    () => ({
+  const { id, planId, planVersionNumber, quantities, priceOverrides } = subscription;
+  const inputs = useMemo(() => {
+    const known = { planId, versionNumber: planVersionNumber };
+    return {
       versionNumber: versionInput(planId),
-      quantities: quantitiesInput({ planId, versionNumber: planVersionNumber }, quantities),
-    }),
-    [planId, planVersionNumber, quantities],
-  );
+      quantities: quantitiesInput(known, quantities),
+      priceOverrides: overridesInput(known),
+    };
+  }, [planId, planVersionNumber, quantities]);
+  const before = useMemo(() => ({ priceOverrides }), [priceOverrides]);
   const check = async (body: Body): Promise<string | null> => {
     if (!isSomething(body)) return 'Choose another plan, version, quantity or price.';
     const asked = previewOf(id, body);
@@ -76,7 +78,7 @@ export function Change({ subscription }: { readonly subscription: Subscription }
   };
   return (
     <Deed
-      label="Change plan or quantities"
+      label="Change plan, quantities or prices"
       verb="Make the change"
       operation={OPERATION}
       path={{ id }}
@@ -92,6 +94,7 @@ export function Change({ subscription }: { readonly subscription: Subscription }
       ]}
       fields={FIELDS}
       more={MORE}
+      before={before}
       initial={INITIAL}
       labels={LABELS}
       inputs={inputs}
@@ -104,7 +107,8 @@ export function Change({ subscription }: { readonly subscription: Subscription }
 
 function Preview({ id, body }: { readonly id: string; readonly body: Body }) {
   const { data, error, isFetching } = useQuery({ ...previewOf(id, body), enabled: isSomething(body) });
-  if (!isSomething(body)) return <p className="note">Choose another plan, version or quantity to see what it bills.</p>;
+  if (!isSomething(body))
+    return <p className="note">Choose another plan, version, quantity or price to see what it bills.</p>;
   if (error) return <Failed error={error} />;
   if (!data) return <Loading />;
   const { change, invoicePreview } = data;

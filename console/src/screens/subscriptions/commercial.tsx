@@ -1,19 +1,23 @@
+import { useMemo } from 'react';
 import { useRead } from '../../api/queries.ts';
 import type { Commitment, Subscription } from '../../api/types.ts';
-import { Ref } from '../../frame/to.tsx';
-import { Day, Money, moneyText, Period, percentText, quantityText } from '../../look/figures.tsx';
+import { Ref, To } from '../../frame/to.tsx';
+import { Day, Money, moneyText, Period, percentText } from '../../look/figures.tsx';
 import { statusWords } from '../../look/status.tsx';
 import { wordsOf } from '../../look/words.ts';
 import { Deed } from '../../shape/deed.tsx';
-import { Rows } from '../../shape/fields.tsx';
+import { Percent, Rows } from '../../shape/fields.tsx';
 import type { OwnInputProps } from '../../shape/form.tsx';
 import { Table } from '../../shape/list.tsx';
 import { Facts, Sheet } from '../../shape/page.tsx';
 import { Part } from '../../shape/states.tsx';
+import { givenText } from '../catalog/coupons.tsx';
+import { overridesInput, termsOf } from './prices.tsx';
 
 /** The coupons that a subscription has redeemed: less for service that begins in a window. */
 export function Coupons({ subscription: { id, status } }: { readonly subscription: Subscription }) {
   const asked = useRead('GET /v0/subscriptions/{id}/coupons', { path: { id } });
+  const coupons = useRead('GET /v0/coupons', { query: { limit: 100 } });
   return (
     <Sheet
       title="Coupons"
@@ -27,6 +31,7 @@ export function Coupons({ subscription: { id, status } }: { readonly subscriptio
             path={{ id }}
             fields={['code', 'couponId', 'from']}
             effects={[]}
+            labels={{ couponId: 'Or the coupon by its name', from: 'From' }}
             undo="It can be ended; what it gave stays."
           />
         )
@@ -41,9 +46,32 @@ export function Coupons({ subscription: { id, status } }: { readonly subscriptio
               rows={data}
               rowKey={(row) => row.id}
               columns={[
-                { name: 'Coupon', cell: ({ couponId }) => <Ref id={couponId} /> },
-                { name: 'From', cell: ({ from }) => <Day at={from} /> },
-                { name: 'Until', cell: ({ until }) => <Day at={until} /> },
+                {
+                  name: 'Coupon',
+                  cell: ({ couponId, remainingAmount, currency }) => {
+                    const coupon = coupons.data?.data.find((each) => each.id === couponId);
+                    return (
+                      <span>
+                        <Ref id={couponId} name={coupon?.name} />
+                        <span className="soft fine block">
+                          {coupon && givenText(coupon)}
+                          {remainingAmount !== null && `, ${moneyText(remainingAmount, currency)} left`}
+                        </span>
+                      </span>
+                    );
+                  },
+                },
+                {
+                  name: 'For service that begins',
+                  cell: ({ from, until }) =>
+                    until === null ? (
+                      <>
+                        from <Day at={from} />
+                      </>
+                    ) : (
+                      <Period start={from} end={until} />
+                    ),
+                },
                 {
                   name: 'Given',
                   cell: ({ totalDiscount, currency }) => <Money value={totalDiscount} currency={currency} />,
@@ -85,6 +113,16 @@ export function Commitments({ customerId, subscription, currency }: CommitmentsP
   const asked = useRead('GET /v0/commitments', {
     query: { limit: 50, ...(subscriptionId === undefined ? { customerId } : { subscriptionId }) },
   });
+  const { planId, planVersionNumber: versionNumber } = subscription ?? {};
+  const inputs = useMemo(
+    () => ({
+      ...INPUTS,
+      ...(planId !== undefined && {
+        overrides: overridesInput({ planId, ...(versionNumber !== undefined && { versionNumber }) }),
+      }),
+    }),
+    [planId, versionNumber],
+  );
   return (
     <>
       <Sheet
@@ -105,13 +143,15 @@ export function Commitments({ customerId, subscription, currency }: CommitmentsP
               labels={{
                 currency: 'Currency',
                 overrides: 'Agreed prices',
+                onEnd: 'An early end asks',
                 'rollover.fraction': 'Rollover',
                 'rollover.days': 'Rollover days',
               }}
-              initial={{ currency: currency ?? '', segments: [{}] }}
+              initial={{ currency: currency ?? '', segments: [{}], ...DEFAULTS[type] }}
               fixed={{ customerId, type, ...(subscriptionId !== undefined && { subscriptionId }) }}
-              inputs={INPUTS}
+              inputs={inputs}
               effects={[]}
+              without={type === 'prepaid' ? /^Postpaid/ : /^Prepaid/}
               undo="It can be ended before its term."
             />
           ))
@@ -129,17 +169,20 @@ export function Commitments({ customerId, subscription, currency }: CommitmentsP
 }
 
 const TERMS = { prepaid: ['availableOn'], postpaid: ['trueUp'] };
+const DEFAULTS = { prepaid: { availableOn: 'issue', onEnd: 'owed' }, postpaid: { trueUp: 'segment', onEnd: 'owed' } };
 const MORE_TERMS = { prepaid: ['rollover.*', 'invoiceAt'], postpaid: [] };
 
-/** Each segment begins where the one before it ends. */
 const INPUTS = {
+  'rollover.fraction': Percent,
+  /** Each segment begins where the one before it ends. */
   segments: (props: OwnInputProps) => <Rows {...props} next={({ endDate }) => ({ startDate: endDate })} />,
 };
 
 /** One commitment: its segments, and how it is asked. */
 function Term({ commitment }: { readonly commitment: Commitment }) {
-  const { id, name, currency, type, status, segments, rollover, invoiceAt, subscriptionId } = commitment;
+  const { id, name, currency, type, status, segments, rollover, invoiceAt, subscriptionId, overrides } = commitment;
   const figures = FIGURES[type];
+  const charges = chargesOf(commitment.appliesTo);
   return (
     <Sheet
       title={`${name}: ${statusWords(status)}`}
@@ -155,10 +198,10 @@ function Term({ commitment }: { readonly commitment: Commitment }) {
               path={{ id }}
               facts={[
                 ['Commitment', name],
-                ['An early end asks', wordsOf(commitment.onEnd)],
+                ['An early end asks', EARLY_ENDS[commitment.onEnd]],
               ]}
-              effects={[]}
-              undo="This cannot be undone."
+              effects={[END_EFFECTS[type][commitment.onEnd]]}
+              undo="This cannot be undone. What it asks can be changed before, under Edit."
               isDangerous
             />
           </>
@@ -175,7 +218,21 @@ function Term({ commitment }: { readonly commitment: Commitment }) {
             cell: (row: (typeof segments)[number]) => <Money value={row[figure]} currency={currency} />,
             isFigure: true,
           })),
-          { name: 'Pace', cell: ({ pace }) => (pace === null ? '—' : quantityText(pace)), isFigure: true },
+          {
+            name: 'Pace',
+            cell: ({ pace, forecast }) =>
+              pace === null ? (
+                '—'
+              ) : (
+                <span title="What is spent, of what an even pace would have spent. Below: what it comes to by the end.">
+                  {percentText(pace)}
+                  <span className="soft fine block">
+                    <Money value={forecast} currency={currency} />
+                  </span>
+                </span>
+              ),
+            isFigure: true,
+          },
           { name: 'Invoice', cell: ({ invoiceId }) => <Ref id={invoiceId} /> },
         ]}
       />
@@ -183,10 +240,29 @@ function Term({ commitment }: { readonly commitment: Commitment }) {
         <Facts
           of={[
             ['Type', wordsOf(type)],
-            ['Of', subscriptionId === null ? 'All subscriptions' : <Ref key="of" id={subscriptionId} />],
-            ['Available on', commitment.availableOn && wordsOf(commitment.availableOn)],
+            ['For', subscriptionId === null ? 'All subscriptions' : <Ref key="for" id={subscriptionId} />],
+            ['Charges', charges.length > 0 ? charges : 'All'],
+            ['Credits begin', commitment.availableOn && `With the ${commitment.availableOn} of the invoice`],
+            [
+              'Billing credits',
+              type === 'prepaid' && (
+                <To key="credits" path={`/customers/${commitment.customerId}?tab=credits`}>
+                  What is left of them
+                </To>
+              ),
+            ],
             ['Rollover', rollover && `${percentText(rollover.fraction)} for ${rollover.days} days`],
             ['True-up', commitment.trueUp && `At the end of the ${commitment.trueUp}`],
+            ['An early end asks', status !== 'ended' && EARLY_ENDS[commitment.onEnd]],
+            [
+              'Agreed prices',
+              overrides.length > 0 &&
+                overrides.map((each) => (
+                  <span className="block" key={`${each.priceId} ${each.from}`}>
+                    <Ref id={each.priceId} />: {termsOf(each).join(', ') || 'other numbers'}
+                  </span>
+                )),
+            ],
             [
               'Invoiced',
               Array.isArray(invoiceAt) &&
@@ -204,11 +280,37 @@ function Term({ commitment }: { readonly commitment: Commitment }) {
   );
 }
 
+const EARLY_ENDS = { owed: 'All that is missing', prorated: 'The part that is over', waived: 'Nothing more' };
+
+const END_EFFECTS = {
+  prepaid: {
+    owed: 'All amounts that are still to come are invoiced now. Its billing credits stay.',
+    prorated: 'What is invoiced is brought to the part of the term that is over, by a credit. Its billing credits end.',
+    waived: 'Nothing more is invoiced. Its billing credits stay.',
+  },
+  postpaid: {
+    owed: 'What is missing to all segments is invoiced, also to those that are still to come.',
+    prorated: 'What is missing to the part of the running segment that is over is invoiced.',
+    waived: 'Nothing is invoiced for the running segment and those that are still to come.',
+  },
+};
+
+/** The charges that a credit or a commitment is for; nothing where it is for all. */
+export const chargesOf = (appliesTo: Commitment['appliesTo']) =>
+  Object.values(appliesTo)
+    .flat()
+    .map((id, at) => (
+      <span key={id}>
+        {at > 0 && ', '}
+        <Ref id={id} />
+      </span>
+    ));
+
 const FIGURES = {
   prepaid: [
     ['amount', 'Prepaid'],
-    ['spent', 'Used'],
-    ['remaining', 'Left'],
+    ['spent', 'Spent'],
+    ['remaining', 'To spend'],
   ],
   postpaid: [
     ['amount', 'Promised'],

@@ -5,7 +5,7 @@ import { Form } from '../../shape/form.tsx';
 import { Page, Sheet } from '../../shape/page.tsx';
 import { localMinute } from '../../shape/values.ts';
 import { FirstInvoices } from './first-invoices.tsx';
-import { quantitiesInput } from './prices.tsx';
+import { overridesInput, quantitiesInput } from './prices.tsx';
 
 const FIELDS = [
   'customerId',
@@ -20,7 +20,9 @@ const FIELDS = [
 const SANDBOX_FIELDS = [...FIELDS, 'testClockId'];
 const MORE = [
   'currency',
+  'coupons',
   'priceOverrides',
+  'creditsRequired',
   'endingAt',
   'prefundAmount',
   'autoApprove',
@@ -45,7 +47,7 @@ const LABELS = {
   'redirectUrls.onSuccess': 'Address after the payment',
   'redirectUrls.onFailure': 'Address without a payment',
 };
-const INPUTS = { quantities: quantitiesInput({}, {}) };
+const INPUTS = { quantities: quantitiesInput({}, {}), priceOverrides: overridesInput({}) };
 
 /** Makes a subscription; what will be invoiced and when stands beside the button. */
 export function NewSubscriptionPage() {

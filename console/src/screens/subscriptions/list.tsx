@@ -4,11 +4,26 @@ import { useMay } from '../../api/session.ts';
 import { usePlace } from '../../frame/places.ts';
 import { Ref } from '../../frame/to.tsx';
 import { Day } from '../../look/figures.tsx';
-import { Status, statusWords } from '../../look/status.tsx';
+import { Shape, Status, statusWords } from '../../look/status.tsx';
 import { type Column, List, type RowOf } from '../../shape/list.tsx';
 import { Page } from '../../shape/page.tsx';
 
 type Row = RowOf<'GET /v0/subscriptions'>;
+
+/** The state, and beside it a pause. */
+export const State = ({ of: { status, pausedAt } }: { readonly of: Pick<Row, 'status' | 'pausedAt'> }) => (
+  <span className="row">
+    <Status of={status} />
+    {status === 'active' && pausedAt !== null && (
+      <span className="status">
+        <Shape tone="warn" />
+        <span>
+          Paused <Day at={pausedAt} />
+        </span>
+      </span>
+    )}
+  </span>
+);
 
 /** The columns of subscriptions wherever they are listed. */
 export const SUBSCRIPTION_COLUMNS = {
@@ -28,7 +43,7 @@ export const SUBSCRIPTION_COLUMNS = {
     ),
     value: ({ planId, planVersionNumber }) => `${planId} version ${planVersionNumber}`,
   },
-  status: { name: 'Status', cell: ({ status }) => <Status of={status} />, value: ({ status }) => status },
+  status: { name: 'Status', cell: (row) => <State of={row} />, value: ({ status }) => status },
   since: { name: 'Starts', cell: ({ startedAt }) => <Day at={startedAt} />, value: ({ startedAt }) => startedAt },
   end: {
     name: 'Ends',

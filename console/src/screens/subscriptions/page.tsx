@@ -7,6 +7,7 @@ import { Day, Moment, Money, percentText, quantityText } from '../../look/figure
 import { Status } from '../../look/status.tsx';
 import { wordsOf } from '../../look/words.ts';
 import { Deed } from '../../shape/deed.tsx';
+import { Percent } from '../../shape/fields.tsx';
 import { Table } from '../../shape/list.tsx';
 import { Facts, Page, Sheet } from '../../shape/page.tsx';
 import { Part } from '../../shape/states.tsx';
@@ -14,6 +15,7 @@ import { EntitlementsSheet } from '../entitlements/list.tsx';
 import { Actions } from './actions.tsx';
 import { Commitments, Coupons } from './commercial.tsx';
 import { InvoiceLines } from './lines.tsx';
+import { State } from './list.tsx';
 import { Periods } from './periods.tsx';
 import { Overrides, Prices, usePlanPrices } from './prices.tsx';
 
@@ -27,7 +29,7 @@ export function SubscriptionPage() {
         <Page
           up={{ path: '/subscriptions', name: 'Subscriptions' }}
           title={subscription.name}
-          state={<Status of={subscription.status} />}
+          state={<State of={subscription} />}
           about={
             <>
               <Ref id={subscription.customerId} /> · <code>{id}</code>
@@ -41,6 +43,7 @@ export function SubscriptionPage() {
             </p>
           ))}
           <Awaited subscription={subscription} />
+          <Pausing subscription={subscription} />
           <Periods subscription={subscription} />
           <div className="columns">
             <div className="stack">
@@ -64,6 +67,17 @@ export function SubscriptionPage() {
         </Page>
       )}
     </Part>
+  );
+}
+
+/** A pause that holds, or is to come. */
+function Pausing({ subscription: { pausedAt, resumesAt, pauseUsage } }: { readonly subscription: Subscription }) {
+  if (pausedAt === null) return null;
+  return (
+    <p className="note warn">
+      Paused from <Moment at={pausedAt} /> until {resumesAt ? <Moment at={resumesAt} /> : 'it is resumed'}: no fees and
+      no access. Usage is {pauseUsage === 'free' ? 'free' : 'billed'}.
+    </p>
   );
 }
 
@@ -150,15 +164,13 @@ function About({ subscription }: { readonly subscription: Subscription }) {
           ],
           ['Started', <Moment key="start" at={subscription.startedAt} />],
           ['Trial until', subscription.trialEnd && <Moment at={subscription.trialEnd} />],
-          ['Paused', subscription.pausedAt && <Moment at={subscription.pausedAt} />],
-          ['Resumes', subscription.resumesAt && <Moment at={subscription.resumesAt} />],
-          ['Usage in the pause', subscription.pauseUsage && wordsOf(subscription.pauseUsage)],
           ['Ends', subscription.endingAt && <Moment at={subscription.endingAt} />],
           ['Ended', terminatedAt && <Moment at={terminatedAt} />],
           ['Ended by', terminatedAt && <Ref id={subscription.terminatedBy} />],
           ['Reason', subscription.terminationReason && wordsOf(subscription.terminationReason)],
           ['Tax rate now', `${quantityText(subscription.estimatedTaxRate)}%`],
           ['Tax exempt', subscription.taxExempt && 'Yes'],
+          ['Needs billing credits', subscription.creditsRequired && 'Yes'],
           ['Charges the card', yes(subscription.autoCharge)],
           ['Bank transfer only', subscription.bankTransferOnly && `Yes, ${subscription.paymentTermDays} days to pay`],
           ['Approves invoices', autoApprove === null ? 'As the plan says' : autoApprove ? 'Automatically' : 'By hand'],
@@ -233,6 +245,8 @@ function Changes({ id }: { readonly id: string }) {
 const DISCOUNT_FIELDS = ['percentageDiscount', 'effectiveFrom', 'effectiveTo', 'description'];
 const DISCOUNT_LABELS = { percentageDiscount: 'Discount', effectiveFrom: 'From', effectiveTo: 'To' };
 
+const DISCOUNT_INPUTS = { percentageDiscount: Percent };
+
 /** Discounts in percent on all charges of invoices whose grace period ends in their window. */
 function Discounts({ subscription: { id, status } }: { readonly subscription: Subscription }) {
   const asked = useRead('GET /v0/subscriptions/{id}/adjustments', { path: { id }, query: { limit: 50 } });
@@ -249,6 +263,7 @@ function Discounts({ subscription: { id, status } }: { readonly subscription: Su
             fields={DISCOUNT_FIELDS}
             labels={DISCOUNT_LABELS}
             fixed={{ type: 'percentageDiscount' }}
+            inputs={DISCOUNT_INPUTS}
             effects={[]}
             undo="Undone by deleting it; invoices that it has discounted stay."
           />

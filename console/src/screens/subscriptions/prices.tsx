@@ -1,9 +1,11 @@
-import { TextInput } from '@mantine/core';
+import { Select, TextInput } from '@mantine/core';
+import { useMemo } from 'react';
 import { useRead } from '../../api/queries.ts';
 import type { Plan, PlanVersionPriceSlot, Price, PriceOverride } from '../../api/types.ts';
 import { Ref } from '../../frame/to.tsx';
 import { Moment, Quantity, quantityText } from '../../look/figures.tsx';
 import { cadenceWords } from '../../look/words.ts';
+import { type InputProps, Rows } from '../../shape/fields.tsx';
 import type { OwnInputProps } from '../../shape/form.tsx';
 import { Table } from '../../shape/list.tsx';
 import { textOf } from '../../shape/values.ts';
@@ -88,7 +90,7 @@ export function Prices({
 }
 
 /** The numbers of a negotiated price: those of its own, or the factor of the list price. */
-const termsOf = ({ multiplier, minimumAmount, maximumAmount }: PriceOverride): string[] =>
+export const termsOf = ({ multiplier, minimumAmount, maximumAmount }: PriceOverride): string[] =>
   [
     multiplier !== null && `List price × ${quantityText(multiplier)}`,
     minimumAmount !== null && `minimum ${minimumAmount}`,
@@ -135,19 +137,48 @@ export function Overrides({
   );
 }
 
+interface KnownPlan {
+  readonly planId?: string;
+  readonly versionNumber?: number;
+}
+
+/** Plan and prices that a form is about: those that were chosen in it, else the known ones. */
+function useChosen({ planId, versionNumber }: KnownPlan, body: OwnInputProps['body']) {
+  const named = Number(body.versionNumber);
+  return usePlanPrices(
+    (body.planId as string | undefined) ?? planId,
+    named || (body.planId === undefined || body.planId === null ? versionNumber : undefined),
+  );
+}
+
+/** Negotiated prices as rows, each of a price of the plan. */
+export function overridesInput(known: KnownPlan) {
+  return function OverrideRows(props: OwnInputProps) {
+    const { prices } = useChosen(known, props.body);
+    const inputs = useMemo(() => ({ priceId: priceOf(prices ?? []) }), [prices]);
+    return <Rows {...props} inputs={inputs} />;
+  };
+}
+
+const priceOf = (prices: readonly AnyPrice[]) =>
+  function PriceOf({ value, change, error }: InputProps) {
+    return (
+      <Select
+        label="Price"
+        withAsterisk
+        data={prices.map(({ id, invoiceDisplayName }) => ({ value: id, label: invoiceDisplayName }))}
+        value={(value as string | undefined) ?? null}
+        onChange={(id) => change(id ?? undefined)}
+        error={error}
+      />
+    );
+  };
+
 /** A quantity for each fee price; only what differs from `present` is sent. */
-export function quantitiesInput(
-  known: { readonly planId?: string; readonly versionNumber?: number },
-  present: Readonly<Record<string, number | string>>,
-) {
+export function quantitiesInput(known: KnownPlan, present: Readonly<Record<string, number | string>>) {
   return function Quantities({ value, change, error, body }: OwnInputProps) {
     const isNew = known.planId === undefined;
-    const planId = (body.planId as string | undefined) ?? known.planId;
-    const named = Number(body.versionNumber);
-    const { plan, prices } = usePlanPrices(
-      planId,
-      named || (body.planId === undefined || body.planId === null ? known.versionNumber : undefined),
-    );
+    const { plan, prices } = useChosen(known, body);
     const fees =
       prices?.filter(({ feeId, billingCadence }) => feeId !== undefined && (isNew || billingCadence !== 'P0D')) ?? [];
     const typed = (value as Readonly<Record<string, unknown>> | undefined) ?? {};
