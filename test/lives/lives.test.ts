@@ -42,7 +42,10 @@ afterAll(async () => {
 });
 
 const layers: readonly Switches[] = (
-  [{ layer: 1 }, { layer: 2 }, { layer: 3 }, { layer: 3, isGranted: true }, { layer: 4 }, { layer: 5 }] as Switches[]
+  [
+    ...[{ layer: 1 }, { layer: 2 }, { layer: 3 }, { layer: 3, isGranted: true }],
+    ...[{ layer: 4 }, { layer: 5 }, { layer: 6 }],
+  ] as Switches[]
 ).filter(({ layer }) => (KIND === undefined ? LAYER === undefined || Number(LAYER) === layer : layer === 4));
 
 async function liveAndJudge(life: Life): Promise<{ faults: string[]; lived?: Lived }> {
