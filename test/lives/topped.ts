@@ -76,7 +76,8 @@ export function toppedLife(dice: Dice, seed: number, start: string): Life {
   };
   const declines = () => {
     steps.push({ do: 'card', works: false });
-    if (dice.once(2)) use();
+    if (dice.once(2)) steps.push({ do: 'topUp', threshold: '1000', amount: '500' });
+    else use();
     if (dice.once(3)) {
       steps.push({ do: 'card', works: true });
       if (dice.once(2)) use();

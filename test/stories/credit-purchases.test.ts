@@ -377,6 +377,20 @@ describe('an automatic top-up', () => {
     expect(times).toEqual(['2026-02-01T00:00:00Z', '2026-01-10T00:00:00Z']);
   });
 
+  it('counts once in its month, also where the void of its refund made its credit again', async () => {
+    await storeCard(customer.id);
+    const most = { ...body, maximumPerMonth: 2 };
+    await shop.replace(path(), most);
+    await look();
+    await merchant.delete(path());
+    const [{ invoiceId }] = await creditsOf(customer.id);
+    const { id } = await shop.create(`/v2/invoices/${invoiceId}/refunds`, { reason: 'mistake' });
+    await shop.act(`/v2/invoices/${invoiceId}/refunds/${id}/void`, { reason: 'after all' });
+    await shop.replace(path(), most);
+    await spend(90);
+    expect(await creditsOf(customer.id)).toMatchObject([{ status: 'active' }, { invoiceId }, { invoiceId }]);
+  });
+
   it('comes once, however many look at once', async () => {
     await storeCard(customer.id);
     await shop.replace(path(), body);

@@ -10,6 +10,7 @@ import { publish } from '../../webhooks/index.ts';
 import { clockForCustomer } from '../invoice/customer-clock.ts';
 import type { InvoicingDependencies, PurposeHandler } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
+import { lockInvoice, selectInvoiceOf } from '../invoice/invoices.sql.ts';
 import { endWithSession } from '../issue/cancel.ts';
 import { makeOneOffInvoice } from '../issue/make-one-off.ts';
 import { startCharge } from '../paying/card-charge.ts';
@@ -65,12 +66,19 @@ export async function setTopUp(
     status: 'active',
     declines: 0,
     clockId: clock.value,
-    invoiceId: before?.invoiceId ?? null,
+    invoiceId: before ? before.invoiceId : await lockBeingPaid(tx, customerId),
     createdAt: before?.createdAt ?? now,
     updatedAt: now,
   });
   await insertWatch(tx, { customerId, currency, testClockId: clock.value }, now);
   return ok(saved);
+}
+
+/** A top-up that is being paid goes on after a DELETE, and the next one waits for it. Its end waits for us. */
+async function lockBeingPaid(tx: Tx, customerId: string): Promise<string | null> {
+  const newest = await selectInvoiceOf(tx, { type: TOPS_UP_CREDITS, id: customerId });
+  const invoice = newest && (await lockInvoice(tx, newest.id));
+  return invoice?.paymentInFlight ? invoice.id : null;
 }
 
 /** The card that pays for a customer. */
