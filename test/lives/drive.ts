@@ -20,7 +20,8 @@ import {
   type Step,
   secondsOf,
 } from './life.ts';
-import { type Paying, payingOf } from './paying.ts';
+import { lookAtCredits } from './looking.ts';
+import { type Paying, payingOf, storeTestCard } from './paying.ts';
 
 /** A lived life: the steps that the program accepted, and its answers at the end. */
 export interface Lived {
@@ -60,8 +61,28 @@ export interface Lived {
   readonly statements: readonly { readonly whole: Resource; readonly halves: readonly (readonly Resource[])[] }[];
   /** Charges of the card, and what left of each: by refunds at the provider and by disputes that are not won. */
   readonly charges: readonly { readonly amount: string; readonly left: string }[];
+  /** What was known of the billing credits after each step, in lives with a top-up. */
+  readonly looks: readonly Look[];
+  /** What the customer has paid for credits and not used yet, by the books. */
+  readonly deferred: string;
   /** Faults on the way: an error, or a preview that differed from the result. */
   readonly wrong: readonly string[];
+}
+
+/** A step of a life with a top-up, and its billing credits: right after it, and after the look that follows usage. */
+export interface Look {
+  readonly step: Step;
+  readonly at: number;
+  readonly before: Known;
+  readonly after: Known;
+}
+
+interface Known {
+  readonly available: string;
+  /** Null: there is none. */
+  readonly topUp: Resource | null;
+  /** The credits that were topped up. */
+  readonly credits: readonly Resource[];
 }
 
 /** The program's facts of a life. Only these may differ from the oracle's, never the form of a step. */
@@ -74,6 +95,9 @@ export async function live(env: TestEnvironment, life: Life, provider?: FakeProv
 const NOT_UPCOMING: ReadonlySet<string> = new Set(['commitment', 'reversed_payment']);
 const SETTLED_AFTER_DAYS = 45;
 const REFUSALS = new Set([400, 404, 409]);
+
+/** Steps that change nothing of billing credits. */
+const QUIET: ReadonlySet<Step['do']> = new Set(['card', 'endTopUp', 'exempt']);
 
 class Driver {
   readonly #env: TestEnvironment;
@@ -103,6 +127,8 @@ class Driver {
   readonly #deeds: Deed[] = [];
   readonly #refused: string[] = [];
   readonly #wrong: string[] = [];
+  readonly #looks: Look[] = [];
+  readonly #cards = new Map<string, { readonly works: string; readonly declined: string }>();
   readonly #notes: {
     readonly noteId: string;
     readonly invoiceId: string;
@@ -122,7 +148,8 @@ class Driver {
 
   async live(): Promise<Lived> {
     await this.#open();
-    for (const step of this.#life.steps) await this.#take(step);
+    const { steps } = this.#life;
+    for (const [place, step] of steps.entries()) await this.#take(step, steps[place + 1]?.do);
     await this.#finish();
     return this.#look();
   }
@@ -150,7 +177,7 @@ class Driver {
     const grouping = this.#life.isGrouped ? { invoiceGrouping: 'customer' } : {};
     this.#customer = await shop.customer({ currency, ...grouping });
     this.#payer = await shop.customer({ currency, ...grouping });
-    for (const each of [this.#customer, this.#payer]) await this.#paying?.store(each);
+    for (const each of [this.#customer, this.#payer]) await this.#storeCards(each);
     this.#clock = await shop.clock(start);
   }
 
@@ -220,7 +247,50 @@ class Driver {
     return { grantDiscountEnabled: true, feature: { featureId: feature.id, entitlementTemplate } };
   }
 
-  async #take(step: Step): Promise<void> {
+  /** A card that works, and in a life with top-ups one that does not. */
+  async #storeCards(customer: Resource): Promise<void> {
+    if (this.#paying) return this.#paying.store(customer);
+    if (!this.#isToppedUp) return;
+    const declined = await storeTestCard(this.#shop, customer, 'pm_then_declined');
+    this.#cards.set(customer.id, { works: await storeTestCard(this.#shop, customer, 'pm_ok'), declined });
+    await this.#useCard(customer, true);
+  }
+
+  async #useCard(customer: Resource, works: boolean): Promise<void> {
+    const cards = this.#cards.get(customer.id);
+    if (!cards) return;
+    const path = `/v0/customers/${customer.id}/paymentMethods`;
+    await this.#shop.act(`${path}/${works ? cards.works : cards.declined}/default`);
+  }
+
+  get #isToppedUp(): boolean {
+    return this.#life.steps.some((step) => step.do === 'topUp');
+  }
+
+  async #known(): Promise<Known> {
+    const path = `/v0/customers/${this.#customer.id}`;
+    const { available } = await this.#shop.read(`${path}/billingCredits/balance?currency=${this.#life.currency}`);
+    const topUp = await this.#merchant.get(`${path}/creditTopUp`);
+    const { data } = await this.#shop.read(`${path}/billingCredits?limit=100`);
+    const credits = data.filter(({ source }: Resource) => source === 'top_up');
+    return { available, topUp: topUp.status === 200 ? topUp.body : null, credits };
+  }
+
+  /**
+   * After each step somebody looks at the credits, as the program does within a second after usage; of several events
+   * at once after the last one.
+   */
+  async #take(step: Step, next?: Step['do']): Promise<void> {
+    await this.#act(step);
+    if (!this.#isToppedUp || (step.do === 'use' && next === 'use')) return;
+    const before = await this.#known();
+    // A clock looks at its own instants; the bank of a card elsewhere answers outside of them.
+    const isQuiet = QUIET.has(step.do) || (step.do === 'advance' && this.#paying === null);
+    if (!isQuiet) await lookAtCredits(this.#env);
+    this.#looks.push({ step, at: this.#now, before, after: isQuiet ? before : await this.#known() });
+  }
+
+  async #act(step: Step): Promise<void> {
     const answer = await this.#do(step);
     if (answer === null) return;
     if (answer === 'done') {
@@ -298,6 +368,12 @@ class Driver {
         return this.#voidNote();
       case 'credit':
         return this.#credit(step);
+      case 'topUp':
+        return this.#topUp(step);
+      case 'endTopUp':
+        return this.#merchant.delete(`/v0/customers/${this.#customer.id}/creditTopUp`);
+      case 'card':
+        return this.#changeCards(step);
       case 'commit':
         return this.#commit(step);
       case 'commitAll':
@@ -339,8 +415,8 @@ class Driver {
   /** The upcoming invoice, if it ends while the clock moves, without another event in between. */
   async #upcoming(to: number): Promise<Map<string, string>> {
     const [subscription, ...others] = this.#subs.values();
-    // A prepaid commitment may make a credit in between.
-    const hasMore = others.length > 0 || this.#scheduled.size > 0 || this.#prepaid.length > 0;
+    // A prepaid commitment and a top-up may make a credit in between.
+    const hasMore = others.length > 0 || this.#scheduled.size > 0 || this.#prepaid.length > 0 || this.#isToppedUp;
     if (!subscription || hasMore || this.#hasEventsFrom(this.#now)) return new Map();
     const { status, body } = await this.#merchant.get(`/v0/subscriptions/${subscription.id}/upcomingInvoice`);
     const isThen = status === 200 && secondsOf(this.#life, body.gracePeriodEnd) <= to;
@@ -738,6 +814,20 @@ class Driver {
     return answer;
   }
 
+  #topUp({ threshold, amount, days, mostInMonth }: Of<'topUp'>): Promise<Answer> {
+    return this.#merchant.put(`/v0/customers/${this.#customer.id}/creditTopUp`, {
+      ...{ threshold, amount, currency: this.#life.currency, testClockId: this.#clock.id },
+      expiresAfter: days === undefined ? null : `P${days}D`,
+      maximumPerMonth: mostInMonth ?? null,
+    });
+  }
+
+  async #changeCards({ works }: Of<'card'>): Promise<'done' | null> {
+    if (this.#cards.size === 0) return null;
+    for (const each of [this.#customer, this.#payer]) await this.#useCard(each, works);
+    return 'done';
+  }
+
   async #commit(step: Of<'commit'>): Promise<Answer | null> {
     const subscription = this.#subs.get(step.sub);
     if (!subscription) return null;
@@ -940,6 +1030,8 @@ class Driver {
       payerId: this.#payer.id,
       owedAgain: await this.#booked('owed_again'),
       toCollect: await this.#booked('to_collect'),
+      deferred: await this.#booked('deferred_credits'),
+      looks: this.#looks,
       statements: await this.#statements(),
       charges: (await this.#paying?.charges()) ?? [],
       wrong: this.#wrong,

@@ -6,6 +6,7 @@ import { DAY, HOUR, type Life, type Metric, type Plan, type Price, type Step } f
 import { mixedLife } from './mixed.ts';
 import { withPrepaid } from './prepaid.ts';
 import { sharedLife } from './shared.ts';
+import { toppedLife, withTopUps } from './topped.ts';
 
 /** A random number generator with a seed (mulberry32): the same seed is the same life for ever. */
 export class Dice {
@@ -37,9 +38,9 @@ export class Dice {
 export interface Switches {
   /**
    * Layer 1 has fees alone; 2 adds usage; 3 adds tax, discounts, refunds and other ways of money; 4 has crossings of
-   * some kinds (`kinds.ts`); 5 has subscriptions that share billing credits.
+   * some kinds (`kinds.ts`); 5 has subscriptions that share billing credits; 6 has credits that are topped up.
    */
-  readonly layer: 1 | 2 | 3 | 4 | 5;
+  readonly layer: 1 | 2 | 3 | 4 | 5 | 6;
   /** One monthly price with units that grants cover, and grants with an effect in the past. */
   readonly isGranted?: boolean;
   /** Without crossings: changes at one instant, at boundaries, without proration, and cuts of all kinds. */
@@ -102,8 +103,14 @@ export function generate(
     const prepaid = kinds.has('prepaid') && third.next() < chance ? withPrepaid(bought, third) : bought;
     const second = new Dice(seed * 8 + 2);
     const wide = kinds.has('wide') && second.next() < chance ? withWide(prepaid, second) : prepaid;
+    const first = new Dice(~seed);
+    const topped = kinds.has('topUp') && first.next() < chance ? withTopUps(wide, first) : wide;
     const isGrouped = kinds.has('grouped') && new Dice(seed * 8 + 6).next() < chance;
-    return isGrouped ? { ...wide, isGrouped } : wide;
+    return isGrouped ? { ...topped, isGrouped } : topped;
+  }
+  if (layer === 6) {
+    const dice = new Dice(~seed);
+    return toppedLife(dice, seed, dice.of(...STARTS));
   }
   if (layer === 5) {
     const dice = new Dice(seed * 8 + 6);

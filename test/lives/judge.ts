@@ -9,6 +9,7 @@ import { type Owed, owedOf } from './owed.ts';
 import { isPausedThroughout } from './paused.ts';
 import { prepaidIsAsked } from './prepaid.ts';
 import { creditsBurnInTime } from './shared.ts';
+import { topUpsAreDue } from './topped.ts';
 
 /** The faults of a lived life, each as one sentence; the first word is the kind. */
 export function judge(life: Life, whole: Lived): string[] {
@@ -33,6 +34,7 @@ export function judge(life: Life, whole: Lived): string[] {
     ...quantities(life, lived),
     ...creditsPay(life, apart, owed),
     ...creditsBurnInTime(life, apart),
+    ...topUpsAreDue(life, lived),
     ...prepaidIsAsked(life, lived),
     ...trueUpsAreOwed(life, apart, owed),
     ...wideTrueUpsAreOwed(life, apart, owed),

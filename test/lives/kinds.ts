@@ -46,6 +46,8 @@ export const KINDS = [
   'credit',
   /** Billing credits that are bought, some of which are refunded. */
   'bought',
+  /** Billing credits that the stored card buys when few are left. */
+  'topUp',
   /** Commitments of subscriptions over a term. */
   'trueUp',
   /** Commitments of all subscriptions over a term. */
@@ -123,6 +125,7 @@ export function kindsOf(life: Life, deeds: readonly Deed[]): Kind[] {
     note: () => of('note').length > 0,
     credit: () => of('credit').length > 0,
     bought: () => of('credit').some(({ step }) => step.isBought),
+    topUp: () => of('topUp').length > 0,
     trueUp: () => of('commit').length > 0,
     wide: () => of('commitAll').length > 0,
     prepaid: () => of('prepay').length > 0,

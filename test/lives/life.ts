@@ -170,6 +170,18 @@ export type Step =
       /** An invoice buys it, which is paid at once: so it begins then, and is for all. */
       readonly isBought?: boolean;
     }
+  /** From now on the card buys credits of this amount, as soon as less than the threshold is available. */
+  | {
+      readonly do: 'topUp';
+      readonly threshold: string;
+      readonly amount: string;
+      /** Absent: they do not expire. */
+      readonly days?: number;
+      readonly mostInMonth?: number;
+    }
+  | { readonly do: 'endTopUp' }
+  /** The stored cards work from now on, or no longer. */
+  | { readonly do: 'card'; readonly works: boolean }
   /** A commitment of a subscription over all of the life, in segments that end at some instants. */
   | {
       readonly do: 'commit';

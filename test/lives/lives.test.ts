@@ -52,7 +52,8 @@ const LAYERS: readonly (Switches & { readonly share: number })[] = [
   { layer: 3, share: 0.12 },
   { layer: 3, isGranted: true, share: 0.2 },
   { layer: 4, share: 0.08 },
-  { layer: 5, share: 0.2 },
+  { layer: 5, share: 0.12 },
+  { layer: 6, share: 0.08 },
 ];
 const isAsked = (layer: number): boolean => layer === (KIND === undefined ? Number(LAYER ?? layer) : 4);
 const asked = LAYERS.filter(({ layer }) => isAsked(layer));

@@ -19,7 +19,7 @@ const LEFT = 1;
 const OTHER = 2;
 
 /** They are put beside a life when it is there. */
-const BESIDE: ReadonlySet<Kind> = new Set(['credit', 'bought', 'trueUp', 'wide', 'prepaid', 'grouped']);
+const BESIDE: ReadonlySet<Kind> = new Set(['credit', 'bought', 'topUp', 'trueUp', 'wide', 'prepaid', 'grouped']);
 
 /**
  * A life of several kinds of crossings. Subscription s0 has a plan with usage and prices of several cadences: its

@@ -3,7 +3,7 @@ import { decimal } from '../../src/kernel/decimal.ts';
 import type { FakeProvider } from '../../src/payments/testing/fake-provider.ts';
 import { connectFake, NOTICE_SECRET } from '../support/connected.ts';
 import type { Merchant, TestEnvironment } from '../support/environment.ts';
-import { type Resource, shopOf } from '../support/shop.ts';
+import { type Resource, type Shop, shopOf } from '../support/shop.ts';
 import type { Lived } from './drive.ts';
 
 /** The card of a life's customer, at a provider in memory that several lives share. */
@@ -91,4 +91,12 @@ export async function payingOf(env: TestEnvironment, merchant: Merchant, provide
         return { amount, left: returned.reduce((sum, refund) => sum.plus(refund.amount), decimal(taken)).toFixed() };
       }),
   };
+}
+
+/** Stores a test card of the sandbox. @returns its id */
+export async function storeTestCard(shop: Shop, { id }: Resource, card: string): Promise<string> {
+  const setup = await shop.create(`/v0/customers/${id}/paymentMethods`);
+  await shop.act(`/v0/paymentSessions/${setup.id}/complete`, { paymentMethod: card });
+  const { data } = await shop.read(`/v0/customers/${id}/paymentMethods`);
+  return data[0].id;
 }

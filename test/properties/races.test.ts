@@ -104,6 +104,51 @@ it('twins of a creation with one Idempotency-Key get one answer, or are told tha
   expect((await shop.read('/v0/subscriptions')).pagination.total).toBe(1);
 });
 
+it('a credit that a period invoice spends while it is voided and another one is bought pays the time before the void', {
+  timeout: 90_000,
+}, async () => {
+  for (let round = 0; round < 3; round += 1) {
+    env.setNow(START);
+    const merchant = await env.merchant();
+    const shop = shopOf(merchant);
+    const fee = await shop.feePrice({ paymentTerm: 'in_arrears', properties: { unitPrice: '30' } });
+    const subscription = await shop.subscribe(await shop.plan([fee]), { startedAt: START });
+    const path = `/v0/customers/${subscription.customerId}/billingCredits`;
+    const terms = { currency: 'USD', idempotencyKey: 'one' };
+    const welcome = await shop.create(path, { name: 'Welcome', amount: '100', ...terms });
+    env.setNow('2026-01-31T12:00:00Z');
+    const { paymentSessions } = await shop.create(`${path}/purchase`, { amount: '50', ...terms });
+    const session = paymentSessions[0].url.split('/').at(-1);
+    env.setNow(BOUNDARY);
+    const acts = [
+      () => env.runDueWork(),
+      () => shop.act(`/v0/billingCredits/${welcome.id}/void`, { reason: 'A mistake' }),
+      () => shop.act(`/v0/paymentSessions/${session}/complete`, { paymentMethod: 'pm_ok' }),
+    ];
+    // Each of them begins first in some of the rounds.
+    await Promise.all([...acts.slice(round % 3), ...acts.slice(0, round % 3)].map((act) => act()));
+    await env.runDueWork();
+    const [january] = await shop.invoices(subscription);
+    expect(january).toMatchObject({ status: 'PAID', periodEnd: BOUNDARY, subtotal: '0.00' });
+    expect(january.lines.map(({ type, totalPrice }: Resource) => [type, totalPrice])).toEqual([
+      ['charge', '30.00'],
+      ['billing_credit', '-30.00'],
+    ]);
+    const [bought, voided] = (await shop.read(path)).data;
+    expect(voided).toMatchObject({ usedAmount: '30.00', voidedAmount: '70.00', remaining: '0.00', status: 'voided' });
+    // It begins with February, whose fee it pays.
+    expect(bought).toMatchObject({
+      source: 'purchase',
+      effectiveAt: BOUNDARY,
+      pendingAmount: '30.00',
+      usedAmount: '0.00',
+    });
+    expect(await shop.read(`${path}/balance?currency=USD`)).toMatchObject({
+      ...{ granted: '80.00', used: '30.00', pending: '30.00', available: '20.00' },
+    });
+  }
+});
+
 it('there was no deadlock', async () => {
   const tables = await openTables(env.url);
   const [found] = await tables.query<{ deadlocks: number }>(

@@ -364,6 +364,33 @@ describe('an automatic top-up', () => {
     expect((await merchant.get(path())).status).toBe(404);
   });
 
+  it('waits on a test clock for the next month, where this one has had its most', async () => {
+    const late = await shop.clock('2026-01-10T00:00:00Z');
+    const { id, customerId, startedAt } = await shop.subscribe(await shop.plan([calls]), { clock: late });
+    await storeCard(customerId);
+    const most = { ...body, threshold: '10', amount: '20', maximumPerMonth: 1 };
+    await shop.replace(`/v0/customers/${customerId}/creditTopUp`, most);
+    await shop.use(id, startedAt, 15);
+    await look();
+    await shop.advance(late, '2026-02-05T00:00:00Z');
+    const times = (await creditsOf(customerId)).map(({ effectiveAt }) => effectiveAt);
+    expect(times).toEqual(['2026-02-01T00:00:00Z', '2026-01-10T00:00:00Z']);
+  });
+
+  it('counts once in its month, also where the void of its refund made its credit again', async () => {
+    await storeCard(customer.id);
+    const most = { ...body, maximumPerMonth: 2 };
+    await shop.replace(path(), most);
+    await look();
+    await merchant.delete(path());
+    const [{ invoiceId }] = await creditsOf(customer.id);
+    const { id } = await shop.create(`/v2/invoices/${invoiceId}/refunds`, { reason: 'mistake' });
+    await shop.act(`/v2/invoices/${invoiceId}/refunds/${id}/void`, { reason: 'after all' });
+    await shop.replace(path(), most);
+    await spend(90);
+    expect(await creditsOf(customer.id)).toMatchObject([{ status: 'active' }, { invoiceId }, { invoiceId }]);
+  });
+
   it('comes once, however many look at once', async () => {
     await storeCard(customer.id);
     await shop.replace(path(), body);

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../../src/db/index.ts';
+import { decimal } from '../../src/kernel/decimal.ts';
 import { FAKE_TOKENS, FakeProvider } from '../../src/payments/testing/fake-provider.ts';
 import { expectBooksToBalance } from '../support/books.ts';
 import { type CardsOutside, cardsOutside } from '../support/cards-outside.ts';
@@ -199,5 +200,32 @@ describe('a charge while a page is open at the provider', () => {
     expect(await cards.shop.invoice(invoice.id)).toMatchObject({ status: 'PAID' });
     expect(charges(invoice)).toHaveLength(1);
     expect(() => provider.pay(page)).toThrow('The page is over.');
+  });
+});
+
+describe('an automatic top-up whose bank takes its time', () => {
+  it('is the only one, also where it is taken away and set again, and the next one comes after it', async () => {
+    const { id } = await cards.customerWith(FAKE_TOKENS.pending);
+    const path = `/v0/customers/${id}/creditTopUp`;
+    const set = async (threshold: string) => {
+      await cards.shop.replace(path, { currency: 'USD', threshold, amount: '100' });
+      await env.runDueWork();
+    };
+    const asked = () => provider.calls.filter((call) => call.startsWith('charge ') && !earlier.has(call));
+    const earlier = new Set(provider.calls);
+    const credits = async () => (await cards.shop.read(`/v0/customers/${id}/billingCredits`)).data.length;
+    await set('20');
+    await set('30'); // another look, while the first one is being paid
+    expect(asked()).toHaveLength(1);
+    expect((await cards.merchant.delete(path)).status).toBe(204);
+    await set('20');
+    expect(asked()).toHaveLength(1);
+    provider.decideCharge((asked()[0] as string).slice('charge '.length), { amount: decimal('100'), currency: 'USD' });
+    await cards.tell();
+    await env.runDueWork();
+    expect(await credits()).toBe(1);
+    expect(asked()).toHaveLength(1);
+    await set('200');
+    expect(asked()).toHaveLength(2);
   });
 });

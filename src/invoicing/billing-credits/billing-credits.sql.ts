@@ -67,9 +67,10 @@ export async function selectCreditsOfInvoice(tx: Tx, invoiceId: string, lock = f
 export const countTopUps = async (tx: Tx, customerId: string, since: Instant): Promise<number> =>
   Number(
     await tx.value<bigint>(sql`
-      select count(*) as count from billing_credit
-       where merchant_id = ${tx.merchantId} and customer_id = ${customerId} and source = 'top_up'
-         and created_at >= ${since}`),
+      select count(*) as count
+        from (select from billing_credit
+               where merchant_id = ${tx.merchantId} and customer_id = ${customerId} and source = 'top_up'
+               group by invoice_id having min(created_at) >= ${since}) bought`),
   );
 
 /** @param isUndone because its invoice was credited, or the payment of it came back */

@@ -10,6 +10,7 @@ import { publish } from '../../webhooks/index.ts';
 import { clockForCustomer } from '../invoice/customer-clock.ts';
 import type { InvoicingDependencies, PurposeHandler } from '../invoice/dependencies.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
+import { lockInvoice, selectInvoiceOf } from '../invoice/invoices.sql.ts';
 import { endWithSession } from '../issue/cancel.ts';
 import { makeOneOffInvoice } from '../issue/make-one-off.ts';
 import { startCharge } from '../paying/card-charge.ts';
@@ -65,12 +66,19 @@ export async function setTopUp(
     status: 'active',
     declines: 0,
     clockId: clock.value,
-    invoiceId: before?.invoiceId ?? null,
+    invoiceId: before ? before.invoiceId : await lockBeingPaid(tx, customerId),
     createdAt: before?.createdAt ?? now,
     updatedAt: now,
   });
   await insertWatch(tx, { customerId, currency, testClockId: clock.value }, now);
   return ok(saved);
+}
+
+/** A top-up that is being paid goes on after a DELETE, and the next one waits for it. Its end waits for us. */
+async function lockBeingPaid(tx: Tx, customerId: string): Promise<string | null> {
+  const newest = await selectInvoiceOf(tx, { type: TOPS_UP_CREDITS, id: customerId });
+  const invoice = newest && (await lockInvoice(tx, newest.id));
+  return invoice?.paymentInFlight ? invoice.id : null;
 }
 
 /** The card that pays for a customer. */
@@ -100,10 +108,10 @@ export async function topUpWhereLow(
   available: Decimal,
   now: Instant,
 ): Promise<CreditTopUp> {
-  if (topUp.status === 'paused' || topUp.invoiceId !== null || available.gte(topUp.threshold)) return topUp;
+  if (!isWanted(topUp, available)) return topUp;
   if (topUp.maximumPerMonth !== null) {
-    const month = now.toZonedDateTimeISO('UTC').with({ day: 1 }).startOfDay().toInstant();
-    if ((await countTopUps(tx, topUp.customerId, month)) >= topUp.maximumPerMonth) return topUp;
+    const made = await countTopUps(tx, topUp.customerId, monthOf(now).toInstant());
+    if (made >= topUp.maximumPerMonth) return topUp;
   }
   const invoice = await tx.savepoint(
     () => charge(dependencies, tx, topUp, now),
@@ -114,6 +122,19 @@ export async function topUpWhereLow(
   await updateTopUp(tx, begun, now);
   return begun;
 }
+
+const isWanted = ({ status, invoiceId, threshold }: CreditTopUp, available: Decimal): boolean =>
+  status === 'active' && invoiceId === null && available.lt(threshold);
+
+/** The start of the month (UTC), of which `maximumPerMonth` counts the top-ups. */
+const monthOf = (now: Instant) => now.toZonedDateTimeISO('UTC').with({ day: 1 }).startOfDay();
+
+/**
+ * When the next month gives room to a top-up that is wanted and was not begun; null: it waits for no month.
+ * @param topUp as `topUpWhereLow` left it
+ */
+export const roomAt = (topUp: CreditTopUp, available: Decimal, now: Instant): Instant | null =>
+  topUp.maximumPerMonth !== null && isWanted(topUp, available) ? monthOf(now).add({ months: 1 }).toInstant() : null;
 
 /** The invoice of a top-up, whose charge has begun; null: there is no card, or the merchant takes none. */
 async function charge(

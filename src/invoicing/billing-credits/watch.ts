@@ -18,7 +18,7 @@ import { type KnownCredit, selectCreditsOf, updateEarned, updateExpiryTold } fro
 import { balanceOf, figuresOf } from './figures.ts';
 import { openUses } from './open-uses.ts';
 import { selectTopUp } from './top-ups.sql.ts';
-import { AGAIN, topUpWhereLow } from './top-ups.ts';
+import { AGAIN, roomAt, topUpWhereLow } from './top-ups.ts';
 import {
   type CreditWatch,
   type Exhausted,
@@ -108,7 +108,8 @@ async function followBalance(
     now,
   );
   const isAgain = topped?.status === 'active' && topped.declines > (own?.declines ?? 0);
-  const nextActionAt = isAgain ? now.add(AGAIN) : nextLook(credits, clockId !== null, now);
+  const room = topped ? roomAt(topped, balance.available, now) : null;
+  const nextActionAt = isAgain ? now.add(AGAIN) : nextLook(credits, { isOnClock: clockId !== null, room }, now);
   await updateWatch(tx, watch, { isLow, isExhausted, nextActionAt }, now);
 }
 
@@ -254,9 +255,13 @@ function exhaustedOf(terms: BillingTerms, credits: readonly KnownCredit[]): Exha
   );
 }
 
-/** The next time at which a credit begins or ends; else a round. */
-function nextLook(credits: readonly KnownCredit[], isOnClock: boolean, now: Instant): Instant | null {
-  const bounds = credits.flatMap((credit) => [credit.effectiveAt, endOf(credit)]);
+/** The next time at which a credit begins or ends, or a month gives room to a top-up; else a round. */
+function nextLook(
+  credits: readonly KnownCredit[],
+  { isOnClock, room }: { readonly isOnClock: boolean; readonly room: Instant | null },
+  now: Instant,
+): Instant | null {
+  const bounds = [room, ...credits.flatMap((credit) => [credit.effectiveAt, endOf(credit)])];
   const coming = bounds.filter((at): at is Instant => at !== null && isAfter(at, now));
   const times = isOnClock ? coming : [...coming, now.add(ROUND)];
   return times.length === 0 ? null : times.reduce(earliest);
