@@ -3306,6 +3306,7 @@ CREATE TRIGGER keep_timeline_of_end AFTER UPDATE OF ending_at ON subscription FO
 CREATE TRIGGER own_trial BEFORE INSERT ON subscription FOR EACH ROW WHEN (((new.trial_end IS NULL) AND (new.billing_starts_at > new.started_at))) EXECUTE FUNCTION trial_of_subscription();
 CREATE TRIGGER register AFTER INSERT ON subscription REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION register_resources();
 CREATE TRIGGER unregister AFTER DELETE ON subscription REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION unregister_resources();
+CREATE TRIGGER wake_credits AFTER UPDATE OF pauses, ending_at ON subscription FOR EACH ROW WHEN (((old.pauses IS DISTINCT FROM new.pauses) OR (old.ending_at IS DISTINCT FROM new.ending_at))) EXECUTE FUNCTION wake_credits_of_subscription();
 CREATE TRIGGER wake_schedules AFTER UPDATE OF status, ending_at, terminated_at ON subscription FOR EACH ROW WHEN ((((old.status IS DISTINCT FROM new.status) OR (old.ending_at IS DISTINCT FROM new.ending_at)) OR (old.terminated_at IS DISTINCT FROM new.terminated_at))) EXECUTE FUNCTION wake_schedules();
 
 create table subscription_adjustment (
@@ -10134,6 +10135,16 @@ CREATE OR REPLACE FUNCTION wake_credits_of_note()
 AS $function$
 begin
   perform wake_credits_of_invoice(new.merchant_id, new.invoice_id);
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION wake_credits_of_subscription()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform wake_credits(new.merchant_id, array[c.id, coalesce(c.payer_id, c.id)])
+     from customer c where c.merchant_id = new.merchant_id and c.id = new.customer_id;
   return null;
 end $function$;
 

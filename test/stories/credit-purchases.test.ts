@@ -377,6 +377,27 @@ describe('an automatic top-up', () => {
     expect(times).toEqual(['2026-02-01T00:00:00Z', '2026-01-10T00:00:00Z']);
   });
 
+  it('follows the fees that come with a resumption', async () => {
+    const january = await shop.clock(START);
+    const fee = await shop.feePrice({ paymentTerm: 'in_arrears', properties: { unitPrice: '31' } });
+    const { id, customerId } = await shop.subscribe(await shop.plan([fee]), { clock: january });
+    await shop.advance(january, '2026-01-11T00:00:00Z');
+    await shop.act(`/v0/subscriptions/${id}/pause`, {});
+    await shop.create(`/v0/customers/${customerId}/billingCredits`, {
+      ...{ amount: '40', currency: 'USD', name: 'Welcome', idempotencyKey: 'welcome' },
+    });
+    await storeCard(customerId);
+    await shop.replace(`/v0/customers/${customerId}/creditTopUp`, { ...body, threshold: '30' });
+    await shop.advance(january, '2026-01-21T00:00:00Z');
+    expect(await creditsOf(customerId)).toMatchObject([{ amount: '40.00' }]);
+    await shop.act(`/v0/subscriptions/${id}/resume`, {});
+    await shop.advance(january, '2026-01-21T00:00:01Z');
+    expect(await creditsOf(customerId)).toMatchObject([
+      { source: 'top_up', effectiveAt: '2026-01-21T00:00:00Z' }, // 11.00 more for the days to come
+      { amount: '40.00' },
+    ]);
+  });
+
   it('counts once in its month, also where the void of its refund made its credit again', async () => {
     await storeCard(customer.id);
     const most = { ...body, maximumPerMonth: 2 };
