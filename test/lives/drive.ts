@@ -80,7 +80,7 @@ export interface Look {
 interface Known {
   readonly available: string;
   /** Null: there is none. */
-  readonly topUp: Resource | null;
+  readonly topUp: Resource;
   /** The credits that were topped up. */
   readonly credits: readonly Resource[];
 }

@@ -188,7 +188,7 @@ function kindOf(schema: Schema, all: Document['components']['schemas']): Kind {
 function kindOfText(schema: Schema): Kind {
   const idPrefix = prefixOf(schema);
   if (idPrefix) return kind('id', { idPrefix });
-  if (/ISO 8601 duration/.test(schema.description ?? '')) return kind('duration');
+  if (schema.description?.includes('ISO 8601 duration')) return kind('duration');
   return kind((schema.maxLength ?? 0) >= 1_000 ? 'long' : 'text');
 }
 

@@ -102,7 +102,7 @@ const conditionsOf = ({
   carriesOver,
 }: Coupon): readonly string[] =>
   [
-    Object.values(appliesTo).some((ids) => ids.length > 0) && 'some charges alone',
+    Object.values<readonly string[]>({ ...appliesTo }).some((ids) => ids.length > 0) && 'some charges alone',
     isPositive(minimumAmount) && `from ${moneyText(minimumAmount ?? '', currency)} in a period`,
     newCustomersOnly && 'new customers',
     carriesOver && 'what is left carries over',

@@ -297,7 +297,7 @@ const END_EFFECTS = {
 
 /** The charges that a credit or a commitment is for; nothing where it is for all. */
 export const chargesOf = (appliesTo: Commitment['appliesTo']) =>
-  Object.values(appliesTo)
+  Object.values<readonly string[]>({ ...appliesTo })
     .flat()
     .map((id, at) => (
       <span key={id}>
