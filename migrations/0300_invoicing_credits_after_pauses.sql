@@ -1,4 +1,4 @@
--- why: A pause, its resumption and a withdrawn end change the fees to come, and so what is available of billing credits.
+-- why: A pause, a resumption and an end that moves change the fees to come, and so the available billing credits.
 /* Fees of a subscription that is paused, resumed, or ends at another time. */
 create function wake_credits_of_subscription() returns trigger language plpgsql as $$
 begin
