@@ -104,7 +104,9 @@ export function generate(
     const second = new Dice(seed * 8 + 2);
     const wide = kinds.has('wide') && second.next() < chance ? withWide(prepaid, second) : prepaid;
     const first = new Dice(~seed);
-    const topped = kinds.has('topUp') && first.next() < chance ? withTopUps(wide, first) : wide;
+    // After each step of such a life somebody looks at credits, which takes long: it is drawn where it is named.
+    const isNamed = kinds.size < KINDS.length;
+    const topped = isNamed && kinds.has('topUp') && first.next() < chance ? withTopUps(wide, first) : wide;
     const isGrouped = kinds.has('grouped') && new Dice(seed * 8 + 6).next() < chance;
     return isGrouped ? { ...topped, isGrouped } : topped;
   }

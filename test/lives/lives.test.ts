@@ -45,15 +45,15 @@ afterAll(async () => {
   await env.close();
 });
 
-/** The layers, with their shares of the lives: a mixed one takes as long as ten others. */
+/** The layers, with their shares of the lives: a mixed one takes as long as twenty others. */
 const LAYERS: readonly (Switches & { readonly share: number })[] = [
   { layer: 1, share: 0.2 },
   { layer: 2, share: 0.2 },
-  { layer: 3, share: 0.12 },
+  { layer: 3, share: 0.14 },
   { layer: 3, isGranted: true, share: 0.2 },
-  { layer: 4, share: 0.08 },
+  { layer: 4, share: 0.04 },
   { layer: 5, share: 0.12 },
-  { layer: 6, share: 0.08 },
+  { layer: 6, share: 0.1 },
 ];
 const isAsked = (layer: number): boolean => layer === (KIND === undefined ? Number(LAYER ?? layer) : 4);
 const asked = LAYERS.filter(({ layer }) => isAsked(layer));

@@ -157,8 +157,8 @@ class Mixed {
       { upTo: null, unitPrice: '0.35' },
     ];
     const included = () => (dice.once(2) ? { includedUnits: String(dice.of(3, 10, 30, 100)) } : {});
-    // The parts of a cut period have none of their own.
-    const isLimited = this.#has.has('limits') && !this.#has.has('cut');
+    // The parts of a cut period have none of their own, and the oracle does not know them after coupons.
+    const isLimited = this.#has.has('limits') && !this.#has.has('cut') && !this.#has.has('coupon');
     const limits = (): Pick<Price, 'minimum' | 'maximum'> => {
       const [minimum, maximum] = [String(dice.of(12, 30, 90)), String(dice.of(90, 150))];
       return isLimited ? dice.of({ minimum }, { maximum }, { minimum, maximum }) : {};
