@@ -267,12 +267,22 @@ class Driver {
     return this.#life.steps.some((step) => step.do === 'topUp');
   }
 
+  /** All billing credits of the customer: top-ups of small amounts are many. */
+  async #allCredits(): Promise<Resource[]> {
+    const most = 100;
+    const all: Resource[] = [];
+    for (let offset = 0; offset === all.length; offset += most) {
+      const path = `/v0/customers/${this.#customer.id}/billingCredits?limit=${most}&offset=${offset}`;
+      all.push(...(await this.#shop.read(path)).data);
+    }
+    return all;
+  }
+
   async #known(): Promise<Known> {
     const path = `/v0/customers/${this.#customer.id}`;
     const { available } = await this.#shop.read(`${path}/billingCredits/balance?currency=${this.#life.currency}`);
     const topUp = await this.#merchant.get(`${path}/creditTopUp`);
-    const { data } = await this.#shop.read(`${path}/billingCredits?limit=100`);
-    const credits = data.filter(({ source }: Resource) => source === 'top_up');
+    const credits = (await this.#allCredits()).filter(({ source }) => source === 'top_up');
     return { available, topUp: topUp.status === 200 ? topUp.body : null, credits };
   }
 
@@ -1014,7 +1024,7 @@ class Driver {
         wallets.map(({ balances }) => balances[0]?.balance ?? '0'),
         DIGITS[this.#life.currency],
       ),
-      credits: (await shop.read(`/v0/customers/${this.#customer.id}/billingCredits?limit=100`)).data,
+      credits: await this.#allCredits(),
       commitments: await Promise.all(
         this.#commitments.map(async ({ step, id }) => ({ step, commitment: await shop.read(`/v0/commitments/${id}`) })),
       ),
