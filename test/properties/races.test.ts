@@ -104,16 +104,6 @@ it('twins of a creation with one Idempotency-Key get one answer, or are told tha
   expect((await shop.read('/v0/subscriptions')).pagination.total).toBe(1);
 });
 
-it('there was no deadlock', async () => {
-  const tables = await openTables(env.url);
-  const [found] = await tables.query<{ deadlocks: number }>(
-    'select deadlocks::int from pg_stat_database where datname = current_database()',
-  );
-  await tables.close();
-  expect(found?.deadlocks).toBe(0);
-});
-
-// After the count of deadlocks: a void, a purchase and an invoice may wait for each other, and one is tried again.
 it('a credit that a period invoice spends while it is voided and another one is bought pays the time before the void', {
   timeout: 90_000,
 }, async () => {
@@ -157,4 +147,13 @@ it('a credit that a period invoice spends while it is voided and another one is 
       ...{ granted: '80.00', used: '30.00', pending: '30.00', available: '20.00' },
     });
   }
+});
+
+it('there was no deadlock', async () => {
+  const tables = await openTables(env.url);
+  const [found] = await tables.query<{ deadlocks: number }>(
+    'select deadlocks::int from pg_stat_database where datname = current_database()',
+  );
+  await tables.close();
+  expect(found?.deadlocks).toBe(0);
 });

@@ -25,6 +25,7 @@ import { selectCreditsOfInvoice, updateVoidedAt } from './billing-credits.sql.ts
 import { makeBillingCredit } from './make.ts';
 import { openUses } from './open-uses.ts';
 import type { BillingCreditPurchaseBody } from './purchase-schemas.ts';
+import { insertWatch } from './watch.sql.ts';
 
 /** The type of the purpose of an invoice that buys a billing credit. */
 export const BUYS_CREDIT = 'billing_credit';
@@ -154,6 +155,9 @@ const expiryOf = ({ expiresAt, expiresAfter }: BoughtCredit, now: Instant): Inst
 export const creditPurchases = (dependencies: () => InvoicingDependencies): PurposeHandler => {
   const undo = (tx: Tx, invoice: InvoiceRow, now: Instant) => undoBought(dependencies(), tx, invoice, now);
   return {
+    async settling(tx, { customerId, currency, clockId }, now) {
+      await insertWatch(tx, { customerId, currency, testClockId: clockId }, now);
+    },
     async paid(tx, invoice, now) {
       const billingCreditId = await makeBought(tx, invoice, now);
       return billingCreditId === null ? {} : { billingCreditId };

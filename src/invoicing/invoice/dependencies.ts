@@ -21,6 +21,8 @@ export interface PurposeHandler {
   mayIssue?(tx: Tx, invoice: InvoiceRow): Promise<Result<undefined>>;
   /** The invoice is ISSUED. */
   issued?(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void>;
+  /** The invoice will be PAID: locks what other invoices lock before they draw a number. */
+  settling?(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<void>;
   /** The invoice is PAID. @returns ids for the data of `invoice.paid.v0`, e.g. `{grantId}`. */
   paid(tx: Tx, invoice: InvoiceRow, now: Instant): Promise<Readonly<Record<string, string>>>;
   /** The invoice is CANCELLED. */

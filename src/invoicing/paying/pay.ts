@@ -97,6 +97,7 @@ export async function markPaid(
 ): Promise<InvoiceRow> {
   const changes = { paidAmount, paidAt: now, nextActionAt: null, paymentInFlight: false };
   const isNumbered = invoice.invoiceNumber !== null;
+  if (!isNumbered) await announce(dependencies, tx, invoice, 'settling', now);
   const outside = isNumbered ? undefined : outsideTaxAtIssue(invoice);
   const number = isNumbered ? {} : { ...(await numberOf(tx, invoice, now)), ...(outside && { outsideTax: outside }) };
   const paid = await updateInvoiceStatus(tx, invoice, 'settle', { ...changes, ...number }, now);
