@@ -14,9 +14,11 @@ export interface FoundInCatalog {
 /** The names of products, plans, features, billable metrics, fees and prices by their ids. */
 export const selectCatalogNames = (tx: Tx, ids: readonly string[]): Promise<{ id: string; name: string }[]> => {
   const named = (table: string, name = sql`name`): Sql =>
-    sql`select id, ${name} as name from ${sql.table(table)} where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[])`;
+    sql`select id, ${name} as name from ${sql.table(table)}
+         where merchant_id = ${tx.merchantId} and id = any (${[...ids]}::text[])`;
   return tx.rows(sql`${named('product')} union all ${named('plan')} union all ${named('feature')}
-    union all ${named('billable_metric')} union all ${named('fee')} union all ${named('price', sql`invoice_display_name`)}`);
+    union all ${named('billable_metric')} union all ${named('fee')}
+    union all ${named('price', sql`invoice_display_name`)}`);
 };
 
 /** So few characters find beginnings alone. */

@@ -23,7 +23,10 @@ export const mayIssue = async (
 ): Promise<Result<undefined>> =>
   (await purposeOf(dependencies, invoice.purposeType)?.mayIssue?.(tx, invoice)) ?? ok(undefined);
 
-/** Does what hangs on an invoice that is issued, is about to be paid, or whose charges could not be credited and count again. */
+/**
+ * Does what hangs on an invoice that is issued, is about to be paid, or whose charges could not be credited and count
+ * again.
+ */
 export async function announce(
   dependencies: Pick<InvoicingDependencies, 'purposes'>,
   tx: Tx,
