@@ -36,18 +36,18 @@ it('is restored to any second, and to its end', { timeout: 300_000 }, async () =
       headers: { authorization: `Bearer ${merchantKey}`, 'content-type': 'application/json' },
       ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
     });
-    return {
-      status: response.status,
-      body: (await response.json()) as { pagination: { total: number }; data: never[] },
-    };
+    const text = await response.text();
+    const read = JSON.parse(text) as { pagination: { total: number }; data: never[] };
+    return { status: response.status, body: read, text };
   };
   const shop = shopOf({ get: call, post: call } as never);
-  /** Sells by the day, with a day that is nearly over: an invoice of each is due in a moment. */
+  /** Sells by the day, each with a day that is nearly over: an invoice is due in a moment. */
   const sell = async () => {
     const plan = await shop.plan([await shop.feePrice({ billingCadence: 'P1D' })], { billingCadence: 'P1D' });
-    const startedAt = new Date(Date.now() - DAY_MILLISECONDS + 10_000).toISOString();
-    for (let sold = 0; sold < SUBSCRIPTIONS && !stops; sold += 1)
+    for (let sold = 0; sold < SUBSCRIPTIONS && !stops; sold += 1) {
+      const startedAt = new Date(Date.now() - DAY_MILLISECONDS + 10_000).toISOString();
       await shop.subscribe(plan, { customer: await shop.customer(), startedAt });
+    }
   };
   /** The numbers of issued invoices by their id. */
   const numbersNow = async () => {
