@@ -1,6 +1,10 @@
 import { earliest, isBefore, latest, microsecondsBetween, type Period } from './time.ts';
 
-/** Lists of half-open spans of time, in order and apart from each other. */
+/** Half-open spans of time, and lists of them, in order and apart from each other. */
+
+/** Do two spans share some time? */
+export const overlap = (some: Period, other: Period): boolean =>
+  isBefore(some.start, other.end) && isBefore(other.start, some.end);
 
 /** The intersection of two lists of spans. */
 export const intersect = (some: readonly Period[], others: readonly Period[]): Period[] =>
@@ -19,7 +23,7 @@ export const subtract = (some: readonly Period[], others: readonly Period[]): Pe
   ) as Period[];
 
 function without(span: Period, taken: Period): Period[] {
-  if (!(isBefore(span.start, taken.end) && isBefore(taken.start, span.end))) return [span];
+  if (!overlap(span, taken)) return [span];
   const before = { start: span.start, end: taken.start };
   const after = { start: taken.end, end: span.end };
   return [before, after].filter(({ start, end }) => isBefore(start, end));

@@ -266,6 +266,27 @@ describe('a commitment that was asked follows what changes afterwards', () => {
     expect(said(march).filter((line) => line.startsWith('commitment 01'))).toEqual(['commitment 01-01/02-01 -1.00']);
   });
 
+  it('usage that comes late before another invoice is refunded: the next one has both, and a void leaves them', async () => {
+    const { clock, subscription, invoices } = await subscribed(await committed());
+    await shop.use(subscription.id, THE_11TH, 120);
+    await shop.advance(clock, MARCH);
+    await shop.use(subscription.id, THE_11TH, 30);
+    const [, february] = await invoices();
+    const paid = { amount: '500.00', method: 'bank_transfer', idempotencyKey: february.id };
+    await shop.create(`/v2/invoices/${february.id}/payments`, paid);
+    const refund = await shop.create(`/v2/invoices/${february.id}/refunds`);
+    await shop.advance(clock, '2026-04-01T00:00:00Z');
+    await shop.act(`/v2/invoices/${february.id}/refunds/${refund.id}/void`);
+    await shop.advance(clock, '2026-05-01T00:00:00Z');
+    const [january, , march, april] = await invoices();
+    expect((await shop.read(`/v2/invoices/${january.id}/creditNotes`)).data).toEqual([]);
+    expect(said(march).filter((line) => line.includes('01-01/02-01'))).toEqual([
+      'late_usage 01-01/02-01 30.00',
+      'commitment 01-01/02-01 -30.00',
+    ]);
+    expect(said(april).filter((line) => !line.includes('04-01/05-01'))).toEqual([]);
+  });
+
   it('another tax rate by now: what goes back has the tax that was asked', async () => {
     const plan = await committed(null, { defaultTaxRate: 20 });
     const { clock, subscription, invoices } = await subscribed(plan);

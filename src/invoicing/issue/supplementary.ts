@@ -1,7 +1,8 @@
 import type { Tx } from '../../db/index.ts';
 import { plain } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
-import { type Instant, isAfter, isBefore, latest, type Period } from '../../kernel/time.ts';
+import { overlap } from '../../kernel/spans.ts';
+import { type Instant, latest, type Period } from '../../kernel/time.ts';
 import { commitmentCorrectionsOf } from '../calculation/commitment-lines.ts';
 import { type CorrectionDue, correctionsOf } from '../calculation/due-lines.ts';
 import { taxRatesOf } from '../calculation/rate-usage.ts';
@@ -15,7 +16,7 @@ import { isTrueUpOpen } from '../drafts/true-ups.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import type { FrozenTerms } from '../invoice/frozen-terms.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import { linesOf } from '../invoice/invoice-line.ts';
+import { type LineRow, linesOf } from '../invoice/invoice-line.ts';
 import { insertInvoice, lockInvoicesIn, selectLines } from '../invoice/invoices.sql.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
 import { lockBilling } from '../usage/billing-lock.sql.ts';
@@ -64,7 +65,8 @@ export async function billLateUsage(
 /**
  * An invoice is refunded, or stands again: the closed periods that it billed or corrected are read again, and what they
  * come to less is credited at once. Corrections on a refunded invoice count for nothing, and an invoice that did not
- * stand could not be credited. What is more is left to the next invoice.
+ * stand could not be credited. What is more is left to the next invoice, and so is a minimum of which other charges are
+ * corrected, too.
  * @param refundId the refund that gives corrections back; its void takes them back again
  */
 export async function correctAtOnce(
@@ -76,20 +78,15 @@ export async function correctAtOnce(
 ): Promise<void> {
   const { subscriptionId } = invoice;
   const lines = linesOf(invoice, await selectLines(tx, invoice.id));
-  if (subscriptionId === null || lines.every(({ type, billableMetricId: id }) => id === null && type !== 'late_usage'))
-    return;
+  if (subscriptionId === null || !lines.some(isOfUsage)) return;
   await lockBilling(tx, [subscriptionId]);
   await deleteUsageTakenOfCorrected(tx, invoice, 'billed');
   const terms = await dependencies.source.terms(tx, subscriptionId);
   const { found } = await findCorrections(dependencies, tx, { terms }, now);
-  const own = found.filter(
-    ({ priceId, period }) =>
-      priceId === null ||
-      lines.some(
-        ({ periodStart: start, periodEnd: end, ...line }) =>
-          line.priceId === priceId && isBefore(start, period.end) && isAfter(end, period.start),
-      ),
-  );
+  const own = found.filter((correction) => lines.some((line) => isOf(correction, line)));
+  const minima = own.filter(({ priceId }) => priceId === null);
+  const beside = found.filter(({ period }) => minima.some((minimum) => overlap(minimum.period, period)));
+  if (beside.some((correction) => !own.includes(correction))) return;
   if (own.some(({ amount }) => amount.lte(0))) return;
   await takeBack(dependencies, tx, { ...terms, refundId }, own, now, (given) => couponsBack(tx, terms, given, now));
 }
@@ -100,6 +97,15 @@ interface FoundCorrection extends TakenBack {
   readonly priceId: string | null;
   readonly period: Period;
 }
+
+/** Is a correction one of what a line bills? A minimum is one of all that it is asked with. */
+function isOf({ priceId, period }: FoundCorrection, { periodStart: start, periodEnd: end, ...line }: LineRow): boolean {
+  const isSame = priceId === null ? line.type === 'commitment' || isOfUsage(line) : line.priceId === priceId;
+  return isSame && overlap({ start, end }, period);
+}
+
+const isOfUsage = ({ type, billableMetricId }: Pick<LineRow, 'type' | 'billableMetricId'>): boolean =>
+  billableMetricId !== null || type === 'late_usage';
 
 /** The differences of closed periods in which something changed. */
 async function findCorrections(

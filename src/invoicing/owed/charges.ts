@@ -1,6 +1,6 @@
 import { plain } from '../../kernel/decimal.ts';
 import { type Fraction, WHOLE } from '../../kernel/fraction.ts';
-import { intersect, subtract } from '../../kernel/spans.ts';
+import { intersect, overlap, subtract } from '../../kernel/spans.ts';
 import {
   earliest,
   HOURS_PER_DAY,
@@ -310,7 +310,7 @@ export const isBilledOnce = (terms: HistoricTerms, priceId: string): boolean =>
 
 /** The prices of all versions that hold in a period, each once for each quantity, in their order. */
 function pricesIn(segments: readonly [Segment, ...Segment[]], period: Period): BilledPrice[] {
-  const holds = segments.filter(({ start, end }) => isBefore(start, period.end) && isAfter(end, period.start));
+  const holds = segments.filter((segment) => overlap(segment, period));
   const found = holds.length > 0 ? holds : [segmentAt(segments, period.start)];
   return [...new Map(found.flatMap(({ prices }) => prices).map((price) => [chargeKey(price), price])).values()];
 }

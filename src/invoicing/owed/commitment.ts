@@ -1,7 +1,7 @@
 import { type Decimal, sum, ZERO } from '../../kernel/decimal.ts';
 import { type Fraction, NONE, scale, WHOLE } from '../../kernel/fraction.ts';
 import { roundTo } from '../../kernel/money.ts';
-import { intersect, lengthOf } from '../../kernel/spans.ts';
+import { intersect, lengthOf, overlap } from '../../kernel/spans.ts';
 import { earliest, type Instant, isAfter, isBefore, type Period } from '../../kernel/time.ts';
 import { withoutNoise } from '../rating/index.ts';
 import { cadenceOfPrice, type HistoricTerms, pausesIn, segmentAt, segmentsOf, timeIn } from '../timeline/segments.ts';
@@ -34,8 +34,7 @@ export function rateCommitment({ minimumAmount, fraction, charged, currency }: C
 export function commitmentOf(terms: HistoricTerms, cell: Cell): Decimal | null {
   const segments = segmentsOf(terms);
   const parts = segments.flatMap(({ minimumAmount, planCadence, start, end }): Decimal[] => {
-    const isInside = isBefore(start, cell.end) && isAfter(end, cell.start);
-    if (!isInside || minimumAmount === null || planCadence !== cell.cadence) return [];
+    if (!overlap({ start, end }, cell) || minimumAmount === null || planCadence !== cell.cadence) return [];
     const spans = timeIn(cell, segments, [{ start, end }], null, pausesIn(segments));
     return spans.length > 0 ? [scale(minimumAmount, partOfWhole(cell, spans))] : [];
   });

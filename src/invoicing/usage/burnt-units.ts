@@ -1,4 +1,5 @@
 import { Decimal, sum, ZERO } from '../../kernel/decimal.ts';
+import { overlap } from '../../kernel/spans.ts';
 import { type Instant, isAfter, isBefore, latest, type Period } from '../../kernel/time.ts';
 import type { BilledUsage, TakenUnits } from '../invoice/billed-usage.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
@@ -52,7 +53,7 @@ export function takenWithRereads<
     );
   const fresh = others
     .flatMap(({ usage }) => usage.flatMap(({ taken = [] }) => taken))
-    .filter(({ stretch }) => isBefore(stretch.start, time.end) && isAfter(stretch.end, time.start));
+    .filter(({ stretch }) => overlap(stretch, time));
   return [...stored.filter((row) => !isReplaced(row)), ...fresh].toSorted((a, b) =>
     Temporal.Instant.compare(a.stretch.start, b.stretch.start),
   );
@@ -79,7 +80,7 @@ export function stretchesOf(claims: readonly Pick<GrantClaim, 'spans'>[], others
  */
 export function cutsBySeries(terms: HistoricTerms, cadence: string, time: Period): Instant[] {
   return segmentsOf(terms)
-    .filter(({ start, end }) => isBefore(start, time.end) && isAfter(end, time.start))
+    .filter((segment) => overlap(segment, time))
     .flatMap((segment) =>
       cadencesOf(segment)
         .filter((other) => other !== cadence)
@@ -148,5 +149,3 @@ export function allotBurnt(burnt: readonly BurntIn[], claims: readonly GrantClai
 
 const holds = (span: Period, { start, end }: Period): boolean =>
   !isAfter(span.start, start) && !isBefore(span.end, end);
-
-const overlap = (a: Period, b: Period): boolean => isBefore(a.start, b.end) && isBefore(b.start, a.end);
