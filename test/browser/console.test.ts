@@ -376,6 +376,38 @@ describe.skipIf(!hasBrowser)('in a browser, the console', { timeout: 900_000 }, 
       ]);
     });
 
+    it('starts a subscription on a test clock at the time of the clock', async () => {
+      const { page, faults } = await personOf(world.merchant.id, 'member');
+      const { currentTime } = await shopOf(world.merchant).read(`/v0/testClocks/${world.clock.id}`);
+      await page.goto(`${home}/${world.merchant.id}/subscriptions/new`);
+      const start = field(page, /^Starts/);
+      expect((await start.inputValue()).slice(0, 10)).toBe(new Date().toISOString().slice(0, 10));
+      await choose(page, page, /^Test clock/, new RegExp(NAME));
+      await expect.poll(() => start.inputValue()).toBe(localMinute(currentTime, 0));
+      expect(faults).toEqual([]);
+    });
+
+    it('makes a coupon by its percentage, of plans by their names', async () => {
+      const { page, faults } = await personOf(world.merchant.id, 'member');
+      const dialog = page.getByRole('dialog');
+      await page.goto(`${home}/${world.merchant.id}/catalog/coupons`);
+      await page.getByRole('button', { name: 'New coupon' }).first().click();
+      await field(dialog, /^Name/).fill('An eighth off');
+      await field(dialog, /^Percent off/).fill('112.5');
+      await dialog.getByText('More').click();
+      await choose(page, dialog, /^Applies to plans/, new RegExp(world.plan.name));
+      await page.keyboard.press('Escape');
+      const make = () => dialog.getByRole('button', { name: 'New coupon' }).click();
+      await make();
+      await dialog.getByText('Must be above 0, and at most 100').waitFor();
+      await field(dialog, /^Percent off/).fill('12.5');
+      await make();
+      await page.getByRole('cell', { name: '12.5% for one period' }).waitFor();
+      const { data } = await shopOf(world.merchant).read('/v0/coupons?limit=1');
+      expect(data).toMatchObject([{ percentOff: '0.125', appliesTo: { planIds: [world.plan.id] } }]);
+      expect(faults).toEqual([]);
+    });
+
     it('sells a billing credit: the customer has it when its invoice is paid', async () => {
       const { page, faults } = await personOf(world.merchant.id, 'member');
       const dialog = page.getByRole('dialog');

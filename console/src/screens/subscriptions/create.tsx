@@ -1,7 +1,10 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { useRead } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';
 import { usePlace } from '../../frame/places.ts';
-import { Form } from '../../shape/form.tsx';
+import { Input } from '../../shape/fields.tsx';
+import { Form, type OwnInputProps } from '../../shape/form.tsx';
 import { Page, Sheet } from '../../shape/page.tsx';
 import { localMinute } from '../../shape/values.ts';
 import { FirstInvoices } from './first-invoices.tsx';
@@ -47,7 +50,18 @@ const LABELS = {
   'redirectUrls.onSuccess': 'Address after the payment',
   'redirectUrls.onFailure': 'Address without a payment',
 };
-const INPUTS = { quantities: quantitiesInput({}, {}), priceOverrides: overridesInput({}) };
+const INPUTS = { startedAt: StartInput, quantities: quantitiesInput({}, {}), priceOverrides: overridesInput({}) };
+
+/** The start, which is the time of a test clock as soon as one is chosen. */
+function StartInput({ body: { testClockId: id }, ...input }: OwnInputProps) {
+  const clock = useRead('GET /v0/testClocks/{id}', { path: { id: String(id) } }, { enabled: Boolean(id) });
+  const time = clock.data?.currentTime;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another time alone sets the start anew
+  useEffect(() => {
+    if (time) input.change(localMinute(time));
+  }, [time]);
+  return <Input {...input} />;
+}
 
 /** Makes a subscription; what will be invoiced and when stands beside the button. */
 export function NewSubscriptionPage() {
