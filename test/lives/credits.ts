@@ -130,7 +130,7 @@ export function creditsPay(life: Life, lived: Lived, owed: readonly Owed[]): str
   return [
     ...wrong,
     ...aboveOwed(life, lived, owed, uses),
-    ...leftOver(lived, uses, minor),
+    ...leftOver(life, lived, uses, minor),
     ...givenBackByNotes(life, lived, minor),
   ];
 }
@@ -219,6 +219,7 @@ function aboveOwed(
 
 /** One credit for everything pays all of it, as far as it goes, where nothing was ever taken back. */
 function leftOver(
+  { prices }: Life,
   { credits, invoices, notes, deeds, neverActive }: Lived,
   uses: readonly { readonly amount: bigint }[],
   minor: (text: string) => bigint,
@@ -240,5 +241,7 @@ function leftOver(
   const amount = minor(credit.amount);
   const used = uses.reduce((total, use) => total + use.amount, 0n);
   const should = charged < amount ? charged : amount;
-  return used === should ? [] : [`credits: one of ${amount} paid ${used} of ${charged} (minor units)`];
+  // What it kept for a fee in arrears, which burns at its start, an end may have left.
+  const isLeft = used < should && prices.some(({ metric, term }) => metric === undefined && term === 'in_arrears');
+  return used === should || isLeft ? [] : [`credits: one of ${amount} paid ${used} of ${charged} (minor units)`];
 }

@@ -157,8 +157,7 @@ class Mixed {
       { upTo: null, unitPrice: '0.35' },
     ];
     const included = () => (dice.once(2) ? { includedUnits: String(dice.of(3, 10, 30, 100)) } : {});
-    // The parts of a cut period have none of their own, and the oracle does not know them after coupons.
-    const isLimited = this.#has.has('limits') && !this.#has.has('cut') && !this.#has.has('coupon');
+    const isLimited = this.#has.has('limits') && !this.#has.has('cut'); // the parts of a cut period have none
     const limits = (): Pick<Price, 'minimum' | 'maximum'> => {
       const [minimum, maximum] = [String(dice.of(12, 30, 90)), String(dice.of(90, 150))];
       return isLimited ? dice.of({ minimum }, { maximum }, { minimum, maximum }) : {};
@@ -449,7 +448,9 @@ class Mixed {
     const own = sub === 's0' ? [...this.#kept] : [4, 5];
     const prices = own.filter((price) => !this.#long.has(price) && dice.once(2));
     const isNamed = prices.length > 0 && (own.some((price) => this.#long.has(price)) || dice.once(2));
-    if (own.some((price) => this.#long.has(price)) && !isNamed) return;
+    // What a price with limits counts for a plan's minimum before coupons, the oracle does not know.
+    const isUnknown = this.#has.has('limits') && this.#has.has('commitment');
+    if ((own.some((price) => this.#long.has(price)) || isUnknown) && !isNamed) return;
     // No rule decides which of a minimum and of an amount off some prices comes first.
     const isAmount = dice.once(2) && !(isNamed && this.#has.has('commitment'));
     this.#push({

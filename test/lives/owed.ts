@@ -104,6 +104,8 @@ interface World {
 /** What a price owes for a time, as one invoice bills it; what credits take back of it is left out. */
 export interface Bill extends Couponed {
   readonly amount: Exact;
+  /** The minimum and the maximum of its price, which come after percentages of coupons. */
+  readonly limits?: Limits;
   /** What coupons that name no prices take of it: it counts for a minimum. */
   readonly general?: Exact;
   readonly because: string;
@@ -129,16 +131,29 @@ function billsOf(life: Life, world: World, index: number): Bill[] {
   );
 }
 
-/** The bills of a price less the percentages of coupons, charge by charge. */
+interface Limits {
+  readonly low: bigint | null;
+  readonly high: bigint | null;
+}
+
+/** An amount within the limits of its price. */
+const limited = (amount: Exact, { low, high }: Limits = { low: null, high: null }): Exact => {
+  const isAbove = (limit: bigint) => minus(amount, exact(limit)).over > 0n;
+  const below = high !== null && isAbove(high) ? exact(high) : amount;
+  return low !== null && minus(below, exact(low)).over < 0n ? exact(low) : below;
+};
+
+/** The bills of a price less the percentages of coupons, charge by charge, within the limits of the price. */
 const withCoupons = (life: Life, history: History, bills: readonly Bill[], listed: number): Bill[] =>
   [...Map.groupBy(bills, ({ whole, service }) => `${whole?.from} ${service.from}`).values()].flatMap((charge) => {
     const own = charge.map((bill) => ({ ...bill, listed }));
     const named = { ...history, coupons: history.coupons.filter(({ prices }) => prices !== undefined) };
     const after = lessPercents(life, history, own);
     return lessPercents(life, named, own).map((bill, place) => {
-      const { amount } = after[place] as Bill;
+      const within = ({ amount, limits }: Bill) => limited(amount, limits);
+      const amount = within(after[place] as Bill);
       const roundings = bill.roundings + history.coupons.length;
-      return { ...bill, amount, before: (own[place] as Bill).amount, general: minus(bill.amount, amount), roundings };
+      return { ...bill, amount, before: within(own[place] as Bill), general: minus(within(bill), amount), roundings };
     });
   });
 
@@ -280,7 +295,7 @@ function feeOwed(life: Life, history: History, index: number, period: Period, qu
     const used = [asUsed(String(quantity))];
     const [share, limitShare] = [shareOf([...earlier, ...them]), shareOf(them)];
     const before = { isForTime: true, used, share: shareOf(earlier) };
-    const { amount, because } = rated(
+    const { because, ...within } = rated(
       life,
       isDiscounted ? history : { ...history, discounts: [] },
       price,
@@ -289,7 +304,7 @@ function feeOwed(life: Life, history: History, index: number, period: Period, qu
       earlier.length === 0 ? 0n : chargeOf({ ...asked(price), ...before }, DIGITS[life.currency]).amount,
     );
     const of = { roundings, spans: them, ...ofPeriod(period) };
-    return { amount, because: `${shown(period.whole)} ${because}`, ...of, listed: index };
+    return { ...within, because: `${shown(period.whole)} ${because}`, ...of, listed: index };
   };
   // The parts of a period sum to the whole. Times with a gap between them are lines, each of which is rounded.
   if (price.term === 'in_arrears')
@@ -433,10 +448,10 @@ function usageOwed(life: Life, world: World, index: number, { period, closedTo }
   const roundings = history.discounts.length > 0 ? 4 : 0;
   if (parts.length === 1) {
     const [{ at, to, isCut }] = parts as [Part];
-    const { amount, because } = rated(life, history, price, at, measured);
+    const { because, ...within } = rated(life, history, price, at, measured);
     return [
       {
-        amount,
+        ...within,
         because: `${shown(period.whole)} ${because}`,
         roundings,
         spans: asDated(spans),
@@ -525,7 +540,7 @@ interface Measured {
   readonly covered?: string;
 }
 
-/** Model, less what earlier parts have billed; discounts at an instant, maximum, minimum: domain.md §2. */
+/** Model, less what earlier parts have billed, and discounts at an instant; its maximum and minimum: domain.md §2. */
 function rated(life: Life, history: History, price: Price, at: number, measured: Measured, before = 0n) {
   const digits = DIGITS[life.currency];
   const { isForTime, used, share, limitShare, maximumShare = limitShare, covered = '0' } = measured;
@@ -533,12 +548,10 @@ function rated(life: Life, history: History, price: Price, at: number, measured:
   const net = discounted(history, amount - before, at);
   const limit = (text: string | undefined, of: Exact): bigint | null =>
     text === undefined ? null : nearest(times(times(read(text), of), exact(10n ** BigInt(digits))));
-  const [low, high] = [limit(price.minimum, limitShare), limit(price.maximum, maximumShare)];
-  const below = high !== null && net > high ? high : net;
-  const within = low !== null && below < low ? low : below;
+  const limits = { low: limit(price.minimum, limitShare), high: limit(price.maximum, maximumShare) };
   const figures = used.map(({ quantity }) => quantity).join('+');
-  const because = `${figures} × share ${share.over}/${share.under}: ${within}`;
-  return { amount: exact(within), because };
+  const because = `${figures} × share ${share.over}/${share.under}: ${net} (${limits.low} to ${limits.high})`;
+  return { amount: exact(net), limits, because };
 }
 
 const shown = ({ from, to }: Span): string => `[${from / 86_400}d,${to / 86_400}d)`;
