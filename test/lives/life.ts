@@ -11,6 +11,8 @@ export interface Life {
   readonly isAbroad?: boolean;
   /** The invoices of the customer, and of who pays for it, are joined where they close at one instant. */
   readonly isGrouped?: boolean;
+  /** Is it asked, too, whether its invoices come out the same from the events? */
+  readonly isRecomputed?: boolean;
   /** Do the amounts and times make every share of a fee a whole number of minor units? */
   readonly isEven: boolean;
   readonly taxBehavior: 'exclusive' | 'inclusive';

@@ -63,15 +63,15 @@ const layers = asked.map(({ share, ...switches }) => ({ ...switches, count: Math
 async function liveAndJudge(life: Life): Promise<{ faults: string[]; lived?: Lived }> {
   try {
     const lived = await live(env, life, provider);
-    return { faults: [...judge(life, lived), ...(await recomputed(lived))], lived };
+    return { faults: [...judge(life, lived), ...(await recomputed(life, lived))], lived };
   } catch (thrown) {
     return { faults: [`thrown: ${(thrown as Error).stack}`] };
   }
 }
 
-/** Invoices that come out otherwise from the events. `RECOMPUTE=1` asks. */
-async function recomputed({ merchantId }: Lived): Promise<string[]> {
-  if (RECOMPUTE !== '1') return [];
+/** Invoices that come out otherwise from the events. `RECOMPUTE=1` asks, and so does a life that failed by that. */
+async function recomputed({ isRecomputed }: Life, { merchantId }: Lived): Promise<string[]> {
+  if (RECOMPUTE !== '1' && !isRecomputed) return [];
   const { differing } = await recomputeDatabase(loginUrl(env.url), { merchants: [merchantId] });
   return differing.map(({ invoiceId, differences }) => `recompute: ${invoiceId} ${differences.join('; ')}`);
 }

@@ -14,6 +14,8 @@ interface InPeriod {
   /** Null: the minimum of the plan. */
   readonly price: BilledPrice | null;
   readonly whole: Decimal;
+  /** What is left of all of the line before these coupons, whichever periods it is for. */
+  readonly most: Decimal;
   /** The line on this invoice that may bear its coupons; null: none. */
   readonly line: DraftLine | null;
   /** It corrects a closed period: it stands as it is when the invoice is calculated again. */
@@ -38,12 +40,16 @@ export function couponDrafts(
   minimums: readonly MinimumDrafts[],
 ): Drafts {
   const carried = new Map<string, Decimal>();
+  const borne = new Map<DraftLine | null, Decimal>();
   const made = (input.coupons ?? []).map((due) => {
     const changes = changesIn(input, due, charges, minimums, carried);
     for (const { redemption, amount } of changes.coupons) {
       if (redemption.carriesOver) carried.set(redemption.id, (carried.get(redemption.id) ?? ZERO).plus(amount));
     }
-    return { due, ...draftsIn(input, due, changes) };
+    const drafts = draftsIn(input, due, changes, borne);
+    for (const { appliesTo, amount } of [...drafts.own, ...drafts.late])
+      borne.set(appliesTo, (borne.get(appliesTo) ?? ZERO).minus(amount));
+    return { due, ...drafts };
   });
   let rooms: readonly Room[] = roomsOf(
     charges,
@@ -54,15 +60,23 @@ export function couponDrafts(
     drafts[due.isLate ? 'late' : 'own'].push(...own);
     drafts.late.push(...late);
     for (const each of open) {
-      const borne = bear(input, due.period.start, each, rooms);
-      rooms = borne.rooms;
-      drafts[due.isLate ? 'late' : 'own'].push(...borne.own);
-      drafts.late.push(...borne.late);
-      if (borne.open.gt(0)) drafts[due.isLate ? 'late' : 'own'].push(ofOthers(input, due, each.redemption, borne.open));
+      const more = bear(input, due.period.start, each, rooms);
+      rooms = more.rooms;
+      drafts[due.isLate ? 'late' : 'own'].push(...more.own);
+      drafts.late.push(...more.late);
+      if (more.open.gt(0) && isBilledElsewhere(due, each.redemption))
+        drafts[due.isLate ? 'late' : 'own'].push(ofOthers(input, due, each.redemption, more.open));
     }
   }
   return drafts;
 }
+
+/**
+ * Do other invoices bill charges of the period that a coupon is for? If not, what no line can bear is a cent, because
+ * the parts of a charge are rounded in each of its periods: who bills more of the period gives it.
+ */
+const isBilledElsewhere = ({ billed }: DueCoupons, redemption: BilledRedemption): boolean =>
+  billed.some(({ price, amount }) => isForCharge(redemption, price) && amount.gt(0));
 
 /**
  * What no line of the invoice can bear of a coupon: all of it is cut off a total of 0, and credited on the invoices
@@ -156,18 +170,21 @@ interface OpenCoupon {
  * own charges first, then under corrections. What was taken too much is a line of its own. What an older coupon took of
  * a charge on another invoice is missing to a newer one there, but not to the charges of this invoice: so the newer one
  * takes its part of those, as if the two had changed their places.
+ * @param before what coupons of earlier periods took of the same charges
  * @returns those under corrections apart
  */
 function draftsIn(
   input: CalculationInput,
   { period }: DueCoupons,
   { all, amounts, coupons }: ChangesInPeriod,
+  before: ReadonlyMap<DraftLine | null, Decimal>,
 ): Drafts & { readonly open: readonly OpenCoupon[] } {
   const taken = coupons.flatMap(({ redemption, isFor, amount }) =>
     amount.lt(0) ? [takenBack(input, redemption, period.start, amount.negated(), all, isFor)] : [],
   );
-  const ofCharges = all.map(({ price, line, isCorrection }, at) => {
-    const left = line ? Decimal.max(ZERO, amounts[at] as Decimal) : ZERO;
+  const ofCharges = all.map(({ price, line, most, isCorrection }, at) => {
+    const rest = most.minus(before.get(line) ?? ZERO);
+    const left = line ? Decimal.max(ZERO, Decimal.min(amounts[at] as Decimal, rest)) : ZERO;
     return { line, isCorrection, left, isFor: (of: BilledRedemption) => isForCharge(of, price) };
   });
   const ofTaken = taken.map((line) => ({ line, isCorrection: false, left: line.amount, isFor: () => false }));
@@ -252,8 +269,9 @@ function chargesIn(
     const part = shareOf(due.charge);
     if (!line || part.numerator === 0n) return [];
     const whole = scale(amountOf(drafts.filter(({ type }) => type !== 'coupon')), part);
-    const amount = scale(amountOf(drafts), part);
-    return [{ price: due.charge.price, whole, line, isCorrection: due.late !== undefined, amount }];
+    const most = amountOf(drafts);
+    const amount = scale(most, part);
+    return [{ price: due.charge.price, whole, most, line, isCorrection: due.late !== undefined, amount }];
   });
   const ofPlan = minimums
     .filter(({ start }) => start.equals(period.start))
@@ -262,12 +280,13 @@ function chargesIn(
         .filter(({ type }) => type === 'commitment')
         .map((line) => {
           const coupons = drafts.filter((each) => each.appliesTo === line);
-          return { price: null, whole: line.amount, line, isCorrection, amount: amountOf([line, ...coupons]) };
+          const amount = amountOf([line, ...coupons]);
+          return { price: null, whole: line.amount, most: amount, line, isCorrection, amount };
         }),
     );
   const own = [...onThis, ...ofPlan];
   const all = [
-    ...billed.map((each) => ({ ...each, line: null, isCorrection: false })),
+    ...billed.map((each) => ({ ...each, most: each.amount, line: null, isCorrection: false })),
     ...own.filter(({ isCorrection }) => isCorrection),
     ...own.filter(({ isCorrection }) => !isCorrection),
   ];
