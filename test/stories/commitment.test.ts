@@ -266,26 +266,37 @@ describe('a commitment that was asked follows what changes afterwards', () => {
     expect(said(march).filter((line) => line.startsWith('commitment 01'))).toEqual(['commitment 01-01/02-01 -1.00']);
   });
 
-  it('usage that comes late before another invoice is refunded: the next one has both, and a void leaves them', async () => {
-    const { clock, subscription, invoices } = await subscribed(await committed());
-    await shop.use(subscription.id, THE_11TH, 120);
-    await shop.advance(clock, MARCH);
-    await shop.use(subscription.id, THE_11TH, 30);
-    const [, february] = await invoices();
-    const paid = { amount: '500.00', method: 'bank_transfer', idempotencyKey: february.id };
-    await shop.create(`/v2/invoices/${february.id}/payments`, paid);
-    const refund = await shop.create(`/v2/invoices/${february.id}/refunds`);
-    await shop.advance(clock, '2026-04-01T00:00:00Z');
-    await shop.act(`/v2/invoices/${february.id}/refunds/${refund.id}/void`);
-    await shop.advance(clock, '2026-05-01T00:00:00Z');
-    const [january, , march, april] = await invoices();
-    expect((await shop.read(`/v2/invoices/${january.id}/creditNotes`)).data).toEqual([]);
-    expect(said(march).filter((line) => line.includes('01-01/02-01'))).toEqual([
-      'late_usage 01-01/02-01 30.00',
-      'commitment 01-01/02-01 -30.00',
-    ]);
-    expect(said(april).filter((line) => !line.includes('04-01/05-01'))).toEqual([]);
-  });
+  it.each([
+    { of: 'another month', price: {}, refunded: FEBRUARY, amount: '500.00' },
+    { of: 'another week of its month', price: { billingCadence: 'P1W' }, refunded: START, amount: '20.00' },
+  ])(
+    'usage that comes late before an invoice of $of is refunded: the next one has both, and a void leaves them',
+    async ({ price, refunded, amount }) => {
+      const { clock, subscription, invoices } = await subscribed(await committed([await shop.usagePrice(price)]));
+      await shop.use(subscription.id, '2026-01-02T00:00:00Z', 20);
+      await shop.use(subscription.id, THE_11TH, 100);
+      await shop.advance(clock, MARCH);
+      await shop.use(subscription.id, THE_11TH, 30);
+      const isAsked = ({ periodStart, grandTotal }: Resource) => periodStart === refunded && grandTotal === amount;
+      const { id } = (await invoices()).find(isAsked) as Resource;
+      await shop.create(`/v2/invoices/${id}/payments`, { amount, method: 'bank_transfer', idempotencyKey: id });
+      const refund = await shop.create(`/v2/invoices/${id}/refunds`);
+      await shop.advance(clock, '2026-04-01T00:00:00Z');
+      await shop.act(`/v2/invoices/${id}/refunds/${refund.id}/void`);
+      await shop.advance(clock, '2026-05-10T00:00:00Z');
+      const january = (await invoices()).filter(({ periodStart }) => periodStart < FEBRUARY);
+      for (const each of january) {
+        const { data } = await shop.read(`/v2/invoices/${each.id}/creditNotes`);
+        expect(data.filter(({ kind }: Resource) => kind !== 'refund')).toEqual([]);
+      }
+      const later = (await invoices()).filter(({ periodEnd }) => periodEnd > MARCH);
+      const late = later.flatMap(({ lines }) => lines).filter(({ periodStart }) => periodStart < FEBRUARY);
+      expect(said({ lines: late }).map((line) => line.replace(/ .* /, ' '))).toEqual([
+        'late_usage 30.00',
+        'commitment -30.00',
+      ]);
+    },
+  );
 
   it('another tax rate by now: what goes back has the tax that was asked', async () => {
     const plan = await committed(null, { defaultTaxRate: 20 });
