@@ -65,8 +65,8 @@ export async function billLateUsage(
 /**
  * An invoice is refunded, or stands again: the closed periods that it billed or corrected are read again, and what they
  * come to less is credited at once. Corrections on a refunded invoice count for nothing, and an invoice that did not
- * stand could not be credited. What is more is left to the next invoice, and so is a minimum of which other charges are
- * corrected, too.
+ * stand could not be credited. Where something of it is more, or a minimum follows other charges that are corrected,
+ * all of it is left to the next invoice.
  * @param refundId the refund that gives corrections back; its void takes them back again
  */
 export async function correctAtOnce(
