@@ -386,10 +386,13 @@ function money(life: Life, lived: Lived): string[] {
       .map(({ total }: Resource) => total),
   );
   const unpaid = sum(inForce.map(({ unpaidAmount }) => unpaidAmount));
+  // What a replaced invoice collected waits for the one in its place.
+  const replaced = new Set(notes.flatMap(({ kind, invoiceId }) => (kind === 'reissue' ? invoiceId : [])));
   const collected = sum(
-    inForce.flatMap(({ lines }) =>
-      lines.filter(({ type }: Resource) => type === 'reversed_payment').map(({ totalAmount }: Resource) => totalAmount),
-    ),
+    inForce
+      .filter(({ id }) => !replaced.has(id))
+      .flatMap(({ lines }) => lines.filter(({ type }: Resource) => type === 'reversed_payment'))
+      .map(({ totalAmount }: Resource) => totalAmount),
   );
   const isOwed = minor(life, owedAgain) + minor(life, toCollect) - missingOfCredits(life, lived);
   const isKept = billed - collected - credited + beside - unpaid - isOwed;

@@ -448,9 +448,7 @@ class Mixed {
     const own = sub === 's0' ? [...this.#kept] : [4, 5];
     const prices = own.filter((price) => !this.#long.has(price) && dice.once(2));
     const isNamed = prices.length > 0 && (own.some((price) => this.#long.has(price)) || dice.once(2));
-    // What a price with limits counts for a plan's minimum before coupons, the oracle does not know.
-    const isUnknown = this.#has.has('limits') && this.#has.has('commitment');
-    if ((own.some((price) => this.#long.has(price)) || isUnknown) && !isNamed) return;
+    if (own.some((price) => this.#long.has(price)) && !isNamed) return;
     // No rule decides which of a minimum and of an amount off some prices comes first.
     const isAmount = dice.once(2) && !(isNamed && this.#has.has('commitment'));
     this.#push({

@@ -151,9 +151,10 @@ const withCoupons = (life: Life, history: History, bills: readonly Bill[], liste
     const after = lessPercents(life, history, own);
     return lessPercents(life, named, own).map((bill, place) => {
       const within = ({ amount, limits }: Bill) => limited(amount, limits);
-      const amount = within(after[place] as Bill);
+      const less = after[place] as Bill;
+      const general = minus(bill.amount, less.amount); // a limit counts as its line, which is after all coupons
       const roundings = bill.roundings + history.coupons.length;
-      return { ...bill, amount, before: within(own[place] as Bill), general: minus(within(bill), amount), roundings };
+      return { ...bill, amount: within(less), before: within(own[place] as Bill), general, roundings };
     });
   });
 
@@ -455,7 +456,7 @@ function usageOwed(life: Life, world: World, index: number, { period, closedTo }
         because: `${shown(period.whole)} ${because}`,
         roundings,
         spans: asDated(spans),
-        closed: to,
+        closed: Math.min(to, period.span.to),
         isCut,
         ...{ service, served: spans, listed: index },
         ...ofPeriod(period),
@@ -479,7 +480,7 @@ function usageOwed(life: Life, world: World, index: number, { period, closedTo }
       because,
       roundings,
       spans: asDated(clipped(spans, { from, to })),
-      closed: to,
+      closed: Math.min(to, period.span.to),
       isCut,
       ...{ service, served: spans, listed: index },
       ...ofPeriod(period),

@@ -208,6 +208,24 @@ describe('an invoice of a period', () => {
     expect(billed.map(({ grandTotal }) => grandTotal).toSorted()).toEqual(['12.00', '70.40']);
   });
 
+  it('before a change within the next period: the invoice of that one comes out as before, from the events', async () => {
+    const clock = await shop.clock('2026-01-01T00:00:00Z');
+    const seat = await shop.feePrice({ paymentTerm: 'in_advance', quantity: 7 });
+    const subscription = await shop.subscribe(await shop.plan([seat]), { clock, customer, bankTransferOnly: true });
+    const upfront = (await shop.invoices(subscription)).find(({ kind }) => kind === 'upfront');
+    await record(upfront as Resource, '70.00');
+    await shop.advance(clock, '2026-02-15T00:00:00Z');
+    await shop.create(`/v0/subscriptions/${subscription.id}/changes`, { quantities: { [seat.id]: 3 } });
+    await shop.advance(clock, '2026-03-02T00:00:00Z');
+    const ofPeriod = async (start: string) =>
+      (await shop.invoices(subscription)).find(
+        ({ kind, periodStart }) => kind === 'subscription' && periodStart.startsWith(start),
+      ) as Resource;
+    expect((await ofPeriod('2026-02-01')).grandTotal).toBe('45.00'); // March, and half of February
+    const made = await reissue(await ofPeriod('2026-01-01'));
+    expect(made.grandTotal).toBe('70.00');
+  });
+
   it('that is paid and recalculated takes late usage back that the next one had', async () => {
     const { clock, subscription, january } = await subscribed('2026-02-05T00:00:00Z');
     await record(january, '20.40');

@@ -127,7 +127,7 @@ export type PlaceInTime = UncalculatedInvoice & { readonly isRebilled: boolean }
 
 /**
  * The other invoices of a subscription that have no lines yet, or whose lines count for nothing.
- * @param beforeSeq as it was then: those whose lines are not older than this one
+ * @param beforeSeq as it was then: those whose lines are not older than this one; of a replaced invoice the first ones
  */
 export async function selectUncalculated(
   tx: Tx,
@@ -154,9 +154,11 @@ export async function selectUncalculatedOf(
                   ${asked.map(({ beforeSeq }) => beforeSeq)}::bigint[])
              with ordinality as q (subscription_id, id, before_seq, place)
       join invoice i on i.merchant_id = ${tx.merchantId} and i.subscription_id = q.subscription_id and i.id <> q.id
-     where i.kind in ('subscription', 'upfront') and i.reissued_as_id is null
-       and (i.status in ('ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING', 'FAILED') or ${isRebilled}
-            or exists (select from invoice_line l where ${IS_LINE_OF} and l.seq > q.before_seq))
+     where i.kind in ('subscription', 'upfront')
+       and (i.reissued_as_id is null
+            and (i.status in ('ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING', 'FAILED') or ${isRebilled})
+            or i.reissue_of_id is null
+            and exists (select from invoice_line l where ${IS_LINE_OF} and l.seq > q.before_seq))
      order by q.place, i.seq`);
   return apart(asked.length, rows);
 }
