@@ -13,7 +13,8 @@ type Kept = Pick<
 /**
  * Corrections of closed periods and credits as lines of a second calculation: with the amounts that a total of 0 left.
  * Those that take something back keep the tax that was billed, and so does what billing credits have back beside them.
- * A discount belongs to its charge. All others are taxed with their rate, as the first calculation did.
+ * A discount belongs to its charge, but for coupons on the minimum of a plan. These and all others are taxed with their
+ * rate, as the first calculation did.
  */
 export function keptLines(lines: readonly Kept[], taxBehavior: TaxBehavior): OtherLine[] {
   const quoted = ({ totalPrice, totalAmount }: Kept) => (taxBehavior === 'inclusive' ? totalAmount : totalPrice);
@@ -24,10 +25,12 @@ export function keptLines(lines: readonly Kept[], taxBehavior: TaxBehavior): Oth
         quoted(each).plus(each.workings?.cut ?? each.workings?.lost ?? ZERO),
       ),
     ).lt(0);
+  const isOfMinimum = ({ type, appliesToLineId: of }: Kept): boolean =>
+    type === 'coupon' && groups.get(of ?? '')?.[0]?.type === 'commitment';
   return lines.map((line) => ({
     amount: quoted(line),
     taxRate: line.taxRate,
-    ...((takesBack(line) || line.workings?.use?.onInvoiceId) && { tax: line.totalTax }),
+    ...(((takesBack(line) && !isOfMinimum(line)) || line.workings?.use?.onInvoiceId) && { tax: line.totalTax }),
     content: line,
   }));
 }

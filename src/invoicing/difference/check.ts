@@ -1,4 +1,4 @@
-import { plain } from '../../kernel/decimal.ts';
+import { Decimal, plain, ZERO } from '../../kernel/decimal.ts';
 import { intersect, lengthOf } from '../../kernel/spans.ts';
 import { type BilledItem, billsTime, leftOfItem, timeOfItem } from './billed.ts';
 
@@ -27,10 +27,13 @@ function twiceBilled(items: readonly BilledItem[]): string[] {
   );
 }
 
-/** No credit exceeds its lines. One of a coupon's line gives more than the line. */
+/**
+ * No credit exceeds its lines. One of a coupon's line gives more than the line. Of inclusive prices, lines that a coupon
+ * took whole may have a cent less tax than its own.
+ */
 function overCredited(item: BilledItem): string[] {
   if (item.redemptionId !== undefined) return [];
   const { net, tax } = leftOfItem(item);
-  const isOver = item.net.gte(0) && (net.lt(0) || tax.lt(0));
+  const isOver = item.net.gte(0) && (net.lt(0) || tax.lt(Decimal.min(ZERO, item.tax)));
   return isOver ? [`${item.displayName} of invoice ${item.invoiceId} is credited with more than was billed`] : [];
 }

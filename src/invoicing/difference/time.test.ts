@@ -217,6 +217,27 @@ describe('the minimum of a fee that was billed in parts', () => {
   });
 });
 
+it.each([
+  {
+    what: 'lines that a coupon took whole, whose tax is rounded below 0',
+    item: billed('a 1 1-31', '0.01', '-0.01'),
+    wrongs: 0,
+  },
+  {
+    what: 'a credit of more tax than there is',
+    item: credited(billed('a 1 1-31', '30', '6'), '11-31', '20', '6.01'),
+    wrongs: 1,
+  },
+  {
+    what: 'a credit of more than there is',
+    item: credited(billed('a 1 1-31', '30', '6'), '11-31', '30.01', '6'),
+    wrongs: 1,
+  },
+  { what: 'a credit of all', item: credited(billed('a 1 1-31', '30', '6'), '1-31', '30', '6'), wrongs: 0 },
+])('$what: $wrongs wrong', ({ item, wrongs }) => {
+  expect(wrongsOf([item])).toHaveLength(wrongs);
+});
+
 describe('a credit of time', () => {
   const credits = (
     item: BilledItem,
