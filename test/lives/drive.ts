@@ -439,13 +439,24 @@ class Driver {
 
   async #compareWithUpcoming(promised: ReadonlyMap<string, string>): Promise<void> {
     for (const [id, total] of promised) {
-      const { grandTotal, lines, groupedIntoId } = await this.#shop.invoice(id);
+      const { grandTotal, lines, groupedIntoId, issuedAt } = await this.#shop.invoice(id);
       if (groupedIntoId) continue; // a preview is of one invoice, and this one has no lines of its own
       // A commitment is asked at the end of its period, and no open invoice shows it (domain.md §2).
       // A debt comes with the issue.
-      if (grandTotal !== total && !lines.some(({ type }: Resource) => NOT_UPCOMING.has(type)))
-        this.#wrong.push(`preview: the upcoming invoice ${id} was ${total}, and came to ${grandTotal}.`);
+      if (grandTotal === total || lines.some(({ type }: Resource) => NOT_UPCOMING.has(type))) continue;
+      if (await this.#hasPaidMinimum(issuedAt)) continue; // it took credits that the preview still had
+      this.#wrong.push(`preview: the upcoming invoice ${id} was ${total}, and came to ${grandTotal}.`);
     }
+  }
+
+  /** Did a credit pay the minimum of a plan on an invoice of the same instant? */
+  async #hasPaidMinimum(issuedAt: string): Promise<boolean> {
+    const all = await Promise.all([...this.#subs.values()].map((subscription) => this.#shop.invoices(subscription)));
+    const beside = all.flat().filter((invoice) => invoice.issuedAt === issuedAt);
+    const details = await Promise.all(beside.map(({ id }) => this.#shop.invoice(id)));
+    return details.some(({ lines }) =>
+      lines.some(({ type, priceId }: Resource) => type === 'billing_credit' && priceId === null),
+    );
   }
 
   #overrides(overrides: readonly Override[] | undefined): object {

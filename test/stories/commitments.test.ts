@@ -361,6 +361,26 @@ describe('an early end', () => {
     ]);
   });
 
+  it('counts what a coupon has back with the credit note of an end', async () => {
+    const quarter = await shop.feePrice({
+      ...{ paymentTerm: 'in_advance', billingCadence: 'P3M', properties: { unitPrice: '90' } },
+    });
+    const of = await shop.subscribe(await shop.plan([quarter]), { clock, bankTransferOnly: true });
+    const all = { name: 'All', percentOff: '1', duration: 'forever', minimumAmount: '10', currency: 'USD' };
+    const coupon = await shop.create('/v0/coupons', all);
+    await shop.create(`/v0/subscriptions/${of.id}/coupons`, { couponId: coupon.id, from: day('04-01') });
+    const [upfront] = (await shop.invoices(of)).filter(({ kind }) => kind === 'upfront');
+    await shop.create(`/v2/invoices/${upfront?.id}/payments`, {
+      ...{ amount: '90.00', method: 'bank_transfer', idempotencyKey: 'quarter' },
+    });
+    const made = await commit('01-01 1000 08-01', {}, of);
+    await shop.advance(clock, day('05-01'));
+    await shop.act(`/v0/subscriptions/${of.id}/termination`, { reason: 'x', credit: 'wallet' });
+    await shop.advance(clock, day('05-02'));
+    // 90.00 of the first three months; of the second ones nothing, before the end and after it.
+    expect((await read(made)).segments).toMatchObject([{ spent: '90.00' }]);
+  });
+
   it('as of the past, behind the last invoice, makes an invoice for what is missing', async () => {
     await commit('01-01 500 04-01');
     await shop.use(subscription.id, day('01-10'), 20);

@@ -293,6 +293,27 @@ describe('a change', () => {
     expect((await recomputeDatabase(env.url)).differing).toEqual([]);
   });
 
+  it('of windows that say the same, one of which is over with the trial, bills no closed period again', async () => {
+    const own = await shop.plan([calls], { trialPeriod: 'P14D' });
+    const quarter = { priceId: calls.id, properties: { unitPrice: '0.25' } };
+    const [first, second] = [START, '2026-01-05T00:00:00Z'];
+    const subscription = await sell(
+      [
+        { ...quarter, from: first, to: second },
+        { ...quarter, from: second },
+      ],
+      { plan: own },
+    );
+    await shop.advance(clock, '2026-01-20T00:00:00Z');
+    await shop.use(subscription.id, '2026-01-19T00:00:00Z', 100);
+    await shop.advance(clock, '2026-02-20T00:00:00Z');
+    await change(subscription, { priceOverrides: [] });
+    await shop.use(subscription.id, '2026-01-19T00:00:00Z', 4);
+    await shop.advance(clock, '2026-03-20T00:00:00Z');
+    expect((await amountsOf(subscription)).toSorted()).toEqual(['0.00', '1.00', '25.00']);
+    expect((await recomputeDatabase(env.url)).differing).toEqual([]);
+  });
+
   it('a fee that is charged once is not charged again at another price', async () => {
     const once = await shop.feePrice({ billingCadence: 'P0D', properties: { unitPrice: '99' } });
     const own = await shop.plan([once, fee]);

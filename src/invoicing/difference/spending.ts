@@ -1,4 +1,5 @@
 import { Decimal, decimal, sum, ZERO } from '../../kernel/decimal.ts';
+import { allocate } from '../../kernel/money.ts';
 import { type Instant, isAfter, isBefore, type Period } from '../../kernel/time.ts';
 import { type SpentUntil, spendingsOf } from '../owed/burn.ts';
 import type { HeldSegment } from '../terms/commitment.ts';
@@ -62,14 +63,37 @@ export function spendingsIn(
 function entriesOf(lines: readonly StoredLine[], credits: readonly StoredCredit[]): Entry[] {
   const counted = lines.filter(isSpending);
   const known = new Map(counted.map((line) => [lineKey(line), line]));
+  const takers = Map.groupBy(
+    counted.filter((line) => line.workings?.coupon?.period !== undefined && !isGivenBack(line)),
+    ({ workings }) => couponKey(workings?.coupon),
+  );
   return [
-    ...counted.map((line) => entryOf(line, line, amountOf(line))),
+    ...counted.flatMap((line): Entry[] => {
+      const taken = isGivenBack(line) ? takers.get(couponKey(line.workings?.coupon)) : undefined;
+      return taken ? shared(amountOf(line), taken) : [entryOf(line, line, amountOf(line))];
+    }),
     ...credits.flatMap((credit): Entry[] => {
+      const { coupon } = credit.correction ?? {};
+      if (coupon) return shared(credit.net.negated(), takers.get(couponKey(coupon)) ?? []);
       const line = known.get(lineKey(credit));
       const period = { periodStart: credit.chargedFrom, periodEnd: credit.chargedTo };
       return line ? [entryOf({ ...line, type: 'charge' }, period, credit.net.negated())] : [];
     }),
   ];
+}
+
+/** Is it what a coupon has back of a period? It is of no charge, and of no time. */
+const isGivenBack = ({ type, priceId, periodStart, periodEnd }: StoredLine): boolean =>
+  type === 'coupon' && priceId === null && periodStart.equals(periodEnd);
+
+const couponKey = (of: { readonly redemptionId: string; readonly period?: string } | undefined): string =>
+  `${of?.redemptionId} ${of?.period}`;
+
+/** What a coupon has back of a period, as the lines by which it took it: of their prices, and at their times. */
+function shared(amount: Decimal, taken: readonly StoredLine[]): Entry[] {
+  const weights = taken.map(({ net }) => net.abs());
+  const shares = taken[0] ? allocate(amount, weights, taken[0].currency) : [];
+  return taken.map((line, place) => entryOf(line, line, shares[place] as Decimal));
 }
 
 const lineKey = ({ invoiceId, priceId }: Pick<StoredLine, 'invoiceId' | 'priceId'>): string =>

@@ -132,18 +132,27 @@ function withSameVariants(versions: readonly BilledVersion[]): BilledVersion[] {
   });
 }
 
-/** A version whose overrides are its own, and those of commitments for prices that it has. */
+/**
+ * A version whose overrides are its own, and those of commitments for prices that it has. Windows that say the same, one
+ * after the other, are one: a variant is the same wherever the first version begins, with a trial or without it.
+ */
 function withCommitted(version: BilledVersion): BilledVersion {
   const { committed = [], overrides = [] } = version;
-  if (committed.length === 0) return version;
   const prices = new Set(version.prices.map(({ id }) => id));
-  return {
-    ...version,
-    overrides: mergeOverrides(
-      overrides,
-      committed.filter(({ priceId }) => prices.has(priceId)),
-    ),
-  };
+  const all = mergeOverrides(
+    overrides,
+    committed.filter(({ priceId }) => prices.has(priceId)),
+  );
+  return all.length < 2 ? { ...version, overrides: all } : { ...version, overrides: all.reduce(joined, []) };
+}
+
+/** Windows with another one, which may go on where one of them ends, or end where one begins. */
+function joined(windows: readonly PriceOverride[], window: PriceOverride): PriceOverride[] {
+  const alike = (other: PriceOverride): boolean => saySame(other, window);
+  const before = windows.find((other) => alike(other) && other.to !== null && other.to === window.from);
+  const after = windows.find((other) => alike(other) && other.from !== null && other.from === window.to);
+  const others = windows.filter((other) => other !== before && other !== after);
+  return [...others, { ...window, from: before ? before.from : window.from, to: after ? after.to : window.to }];
 }
 
 /** @param until the end of its time; null: none */
