@@ -67,6 +67,7 @@ class Mixed {
   readonly #dice: Dice;
   readonly #has: ReadonlySet<Kind>;
   readonly #steps: Step[] = [];
+  #lastCut = -1;
   #now = 0;
   readonly #ended = new Set<string>();
   /** The prices of the plan of s0. */
@@ -328,12 +329,14 @@ class Mixed {
   /** A discount for some days, of which a cut lies within or at an end, and the cut. */
   #cut(): void {
     const dice = this.#dice;
-    if (!this.#isThere('s0')) return;
+    // A discount that comes at the instant of a cut and after it is no part of that bill, which no history tells.
+    if (!this.#isThere('s0') || this.#lastCut === this.#now) return;
     const [from, days] = [this.#now + dice.of(0, 0, 1, 5) * DAY, dice.of(1, 4, 15, 30)];
     this.#push({ do: 'discount', sub: 's0', part: dice.of('0.25', '0.1', '1'), from, to: from + days * DAY });
     if (dice.once(2)) this.#advance(dice.of(1, 3));
     this.#use(this.#now);
     this.#push({ do: 'closeNow', sub: 's0', at: dice.between(0, 2) });
+    this.#lastCut = this.#now;
   }
 
   /** Usage of a period that is paid and over, before or after its invoice is undone, or after it stands again. */

@@ -344,7 +344,7 @@ function borneAt(life: Life, history: History, { chain, span }: Period, madeAt: 
       each.chain.cadence === cadence && at < each.span.to && (isKnown ? each.span.from < at : each.span.from <= at),
   );
   if (isKnown && (chain.from !== span.from || open === undefined)) return span.from + graceOf(life, plan);
-  const cut = history.cuts.find((each) => each.cadence === cadence && each.at >= at);
+  const cut = history.cuts.find((each) => each.cadence === cadence && each.at > at);
   if (open === undefined) return madeAt;
   return cut && cut.at < open.span.to ? cut.at : open.span.to + graceOf(life, plan);
 }
@@ -472,7 +472,7 @@ function usageOwed(life: Life, world: World, index: number, { period, closedTo }
     const time = { from: period.span.from, to };
     const share = isForTime ? shareOf({ ...billed, span: time }, clipped(held, time)) : measured.share;
     const { amount } = chargeOf({ ...asked(price), ...measured, used, share }, DIGITS[life.currency]);
-    const net = discounted(history, amount - before, at);
+    const net = discounted(history, amount - before, at, amount < 0n);
     before = amount;
     const because = `${shown({ from, to })} ${amount} so far: ${net}`;
     return {
@@ -546,7 +546,7 @@ function rated(life: Life, history: History, price: Price, at: number, measured:
   const digits = DIGITS[life.currency];
   const { isForTime, used, share, limitShare, maximumShare = limitShare, covered = '0' } = measured;
   const { amount } = chargeOf({ ...asked(price), isForTime, used, share, covered }, digits);
-  const net = discounted(history, amount - before, at);
+  const net = discounted(history, amount - before, at, amount < 0n);
   const limit = (text: string | undefined, of: Exact): bigint | null =>
     text === undefined ? null : nearest(times(times(read(text), of), exact(10n ** BigInt(digits))));
   const limits = { low: limit(price.minimum, limitShare), high: limit(price.maximum, maximumShare) };
@@ -557,9 +557,12 @@ function rated(life: Life, history: History, price: Price, at: number, measured:
 
 const shown = ({ from, to }: Span): string => `[${from / 86_400}d,${to / 86_400}d)`;
 
-/** Several discounts apply one after another, oldest first, each on the remainder; each takes a rounded amount. */
-function discounted(history: History, amount: bigint, at: number): bigint {
-  if (amount <= 0n) return amount;
+/**
+ * Several discounts apply one after another, oldest first, each on the remainder; each takes a rounded amount. A rebate
+ * has none. A part of a charge that is less than its earlier parts gives back what was paid, not what was listed.
+ */
+function discounted(history: History, amount: bigint, at: number, isRebate = amount <= 0n): bigint {
+  if (isRebate) return amount;
   let left = amount;
   for (const { part } of discountsAt(history, at)) left -= nearest(times(exact(left), read(part)));
   return left;

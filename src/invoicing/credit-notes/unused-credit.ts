@@ -81,19 +81,32 @@ export function givenBackBy(credits: readonly CreditOfCharge[], uses: readonly U
     const own = uses.filter(isOf);
     const [first] = own;
     if (!first) return [];
-    const returned = new Map(own.map((use) => [use.billingCreditId, use.returned]));
-    const taken = sum([...returned.values(), ...own.map(({ lineId }) => ofLine(lineId))]);
-    const over = sum(own.map(({ paid }) => paid))
-      .minus(taken)
-      .minus(Decimal.max(ZERO, first.owed));
+    const lefts = leftOfUses(own);
+    const leftOf = (lineId: string): Decimal => (lefts.get(lineId) ?? ZERO).minus(ofLine(lineId));
+    const over = sum(own.map(({ lineId }) => leftOf(lineId))).minus(Decimal.max(ZERO, first.owed));
     let left = Decimal.min(over, credit.amount.minus(credit.notedAmount));
-    return own.flatMap(({ lineId, billingCreditId, paid }): GivenBack[] => {
-      const amount = Decimal.max(ZERO, Decimal.min(left, paid.minus(ofLine(lineId))));
+    return own.flatMap(({ lineId, billingCreditId }): GivenBack[] => {
+      const amount = Decimal.max(ZERO, Decimal.min(left, leftOf(lineId)));
       left = left.minus(amount);
       given.set(lineId, ofLine(lineId).plus(amount));
       return amount.isZero() ? [] : [{ billingCreditId, lineId, amount }];
     });
   });
+}
+
+/** What credits still pay by each line, the last ones first: what later invoices gave back is off the last ones. */
+export function leftOfUses(uses: readonly UseOfCharge[]): ReadonlyMap<string, Decimal> {
+  const returned = new Map<string, Decimal>();
+  return new Map(
+    uses.map((use) => {
+      const { invoiceId, subscriptionId, priceId, periodStart, periodEnd, billingCreditId } = use;
+      const key = [invoiceId, subscriptionId, priceId, periodStart, periodEnd, billingCreditId].join(' ');
+      const left = returned.get(key) ?? use.returned;
+      const off = Decimal.max(ZERO, Decimal.min(left, use.paid));
+      returned.set(key, left.minus(off));
+      return [use.lineId, use.paid.minus(off)];
+    }),
+  );
 }
 
 /** Parts of a net amount with their shares of its tax, exact together. */

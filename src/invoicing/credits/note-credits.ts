@@ -14,7 +14,13 @@ import {
   selectSumsOfCreditNotes,
   selectUnvoidedCreditNote,
 } from '../credit-notes/credit-notes.sql.ts';
-import { type GivenBack, givenBackBy, type UnusedCreditRow, withTax } from '../credit-notes/unused-credit.ts';
+import {
+  type GivenBack,
+  givenBackBy,
+  leftOfUses,
+  type UnusedCreditRow,
+  withTax,
+} from '../credit-notes/unused-credit.ts';
 import { insertUnusedCredit, markCredited, selectCreditsOn } from '../credit-notes/unused-credits.sql.ts';
 import { selectBilledItems } from '../difference/billed.sql.ts';
 import {
@@ -28,7 +34,7 @@ import {
   quoted,
   sumWithTax,
 } from '../difference/billed.ts';
-import { leftOfUses, usesOfCharges } from '../difference/uses-of-charges.ts';
+import { usesOfCharges } from '../difference/uses-of-charges.ts';
 import type { CreditNoteLine, CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { bySubscription, type InvoiceRow, payerOf } from '../invoice/invoice.ts';

@@ -57,21 +57,6 @@ export async function usesOfCharges(
   return corrected;
 }
 
-/** What credits still pay by each line, the last ones first: what later invoices gave back is off the last ones. */
-export function leftOfUses(uses: readonly UseOfCharge[]): ReadonlyMap<string, Decimal> {
-  const returned = new Map<string, Decimal>();
-  return new Map(
-    uses.map((use) => {
-      const { invoiceId, subscriptionId, priceId, periodStart, periodEnd, billingCreditId } = use;
-      const key = [invoiceId, subscriptionId, priceId, periodStart, periodEnd, billingCreditId].join(' ');
-      const left = returned.get(key) ?? use.returned;
-      const off = Decimal.max(ZERO, Decimal.min(left, use.paid));
-      returned.set(key, left.minus(off));
-      return [use.lineId, use.paid.minus(off)];
-    }),
-  );
-}
-
 async function billsSince(
   tx: Tx,
   subscriptionId: string,

@@ -21,7 +21,7 @@ import {
   sumCreditNotes,
 } from '../credit-notes/credit-notes.sql.ts';
 import type { PartCreditBody } from '../credit-notes/schemas.ts';
-import type { UnusedCreditRow } from '../credit-notes/unused-credit.ts';
+import { leftOfUses, type UnusedCreditRow } from '../credit-notes/unused-credit.ts';
 import { insertUnusedCredits, markNotCredited } from '../credit-notes/unused-credits.sql.ts';
 import { noteCredits, rowOf, SAID } from '../credits/note-credits.ts';
 import { partsOfLines } from '../credits/part-of-line.ts';
@@ -36,7 +36,7 @@ import {
 } from '../difference/billed.ts';
 import { type AskedTrueUp, selectTrueUps } from '../difference/commitments.sql.ts';
 import { selectOrderItems } from '../difference/order-items.sql.ts';
-import { leftOfUses, usesOfCharges } from '../difference/uses-of-charges.ts';
+import { usesOfCharges } from '../difference/uses-of-charges.ts';
 import type { CreditNoteLine, CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { bySubscription, type InvoiceRow, ownerOfLine } from '../invoice/invoice.ts';

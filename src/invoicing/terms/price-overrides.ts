@@ -133,8 +133,8 @@ function withSameVariants(versions: readonly BilledVersion[]): BilledVersion[] {
 }
 
 /**
- * A version whose overrides are its own, and those of commitments for prices that it has. Windows that say the same, one
- * after the other, are one: a variant is the same wherever the first version begins, with a trial or without it.
+ * A version whose overrides are its own, and those of commitments for prices that it has. Windows that say the same,
+ * one after the other, are one: a variant is the same wherever the first version begins, with a trial or without it.
  */
 function withCommitted(version: BilledVersion): BilledVersion {
   const { committed = [], overrides = [] } = version;
