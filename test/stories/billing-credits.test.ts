@@ -334,6 +334,22 @@ describe('a charge that owes less', () => {
     expect(balances[0].balance).toBe('12.00');
   });
 
+  it('gives each credit back what it paid, beside a coupon of an amount: usage that a correction takes back', async () => {
+    const five = { name: 'Five', amountOff: '5', currency: 'USD', duration: 'forever' };
+    const { id } = await shop.create('/v0/coupons', five);
+    const own = await shop.subscribe(await shop.plan([calls]), { clock, coupons: [id] });
+    const [first, second] = [await give({ amount: '90' }, own.customerId), await give({ amount: '5' }, own.customerId)];
+    await shop.use(own.id, '2026-01-10T00:00:00Z', 100);
+    await shop.advance(clock, 'P1M'); // 100.00 − 5.00 − 90.00 − 5.00
+    await shop.use(own.id, '2026-01-10T00:00:00Z', -50);
+    await shop.advance(clock, '2026-03-01T00:00:00Z');
+    // 50.00 are owed, less 5.00: the last credit has all of its 5.00 back, and the first one 45.00.
+    expect([await creditNow(first), await creditNow(second)]).toMatchObject([
+      { usedAmount: '45.00', remaining: '45.00' },
+      { usedAmount: '0.00', remaining: '5.00' },
+    ]);
+  });
+
   it('and late usage burns what is left of the credit of its time', async () => {
     await give({ amount: '105', expiresAt: '2026-02-01T00:00:00Z' });
     await shop.advance(clock, 'P1M');
