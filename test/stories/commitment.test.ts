@@ -224,6 +224,22 @@ describe('a commitment that was asked follows what changes afterwards', () => {
     expect(await kept(subscription)).toBe('250.00'); // half of January, which 100 of usage does not reach
   });
 
+  it('an end in the past, of a price with a minimum and a coupon of its own: its minimum counts as it is then', async () => {
+    const calls = await shop.usagePrice({ minimumAmount: '90' });
+    const all = { name: 'All', percentOff: '1', duration: 'forever', appliesTo: { priceIds: [calls.id] } };
+    const { id } = await shop.create('/v0/coupons', all);
+    const { clock, subscription } = await subscribed(await committed([calls]), { coupons: [id] });
+    const later = await shop.create('/v0/coupons', { name: 'Half', percentOff: '0.5', duration: 'once' });
+    await shop.create(`/v0/subscriptions/${subscription.id}/coupons`, {
+      couponId: later.id,
+      from: '2026-07-01T00:00:00Z',
+    });
+    await shop.advance(clock, '2026-02-05T00:00:00Z');
+    await shop.change(`/v0/subscriptions/${subscription.id}`, { terminatedAt: MIDDLE });
+    await shop.advance(clock, '2026-04-01T00:00:00Z');
+    expect(await kept(subscription)).toBe('250.00'); // half of January: 45.00 of the price, and 205.00 that are missing
+  });
+
   it.each([
     { late: -60, end: '500.00' }, // 60 of usage less, 60 of the commitment more
     { late: 80, end: '500.00' },

@@ -321,6 +321,22 @@ describe('a coupon with a minimum that an end leaves unreached', () => {
     expect(await amountsOf(subscription)).toEqual(['70.00', '10.00']);
   });
 
+  it('gives back what it took of an earlier period, too, of which an end in the past credits a bill', async () => {
+    const week = await shop.feePrice({ billingCadence: 'P1W', properties: { unitPrice: '70' } });
+    const half = await coupon({ duration: 'forever', minimumAmount: '10', currency: 'USD' });
+    const subscription = await shop.subscribe(await shop.plan([week]), { clock, coupons: [half.id] });
+    await shop.advance(clock, '2026-02-20T00:00:00Z');
+    await shop.change(`/v0/subscriptions/${subscription.id}`, { terminatedAt: '2026-02-02T00:00:00Z' });
+    await shop.advance(clock, '2026-03-02T00:00:00Z');
+    const invoices = await shop.invoices(subscription);
+    const notes = await Promise.all(invoices.map(({ id }) => shop.read(`/v2/invoices/${id}/creditNotes`)));
+    const billed = invoices.reduce((total, { subtotal }) => total + Number(subtotal), 0);
+    const credited = notes
+      .flatMap(({ data }) => data as Resource[])
+      .reduce((total, { amount }) => total + Number(amount), 0);
+    expect(billed - credited).toBeCloseTo(160, 9); // half of four weeks and of four days of the fifth
+  });
+
   it('stays where the period still comes to it', async () => {
     const advance = await shop.plan([
       await shop.feePrice({ paymentTerm: 'in_advance', properties: { unitPrice: '310' } }),

@@ -191,6 +191,16 @@ describe('an invoice of a period', () => {
     expect(february).toMatchObject({ grandTotal: '12.00' });
   });
 
+  it('that is recalculated has the late usage of a later period, too, and that is billed once', async () => {
+    const { clock, subscription, january } = await subscribed('2026-04-05T00:00:00Z');
+    await shop.use(subscription.id, '2026-03-10T00:00:00Z', 3);
+    expect((await reissue(january, { recalculate: true })).grandTotal).toBe('24.00');
+    await shop.use(subscription.id, '2026-03-10T00:00:00Z', 1);
+    await shop.advance(clock, '2026-05-02T00:00:00Z');
+    const april = (await shop.invoices(subscription)).find(({ periodStart }) => periodStart.startsWith('2026-04-01'));
+    expect(april?.grandTotal).toBe('13.20'); // 10.00 and one call
+  });
+
   it.each([true, false])('keeps the lines that a person wrote (recalculated: %s)', async (recalculate) => {
     const { clock, subscription } = await subscribed('2026-01-15T00:00:00Z');
     await shop.create('/v2/invoices/lineItems', {

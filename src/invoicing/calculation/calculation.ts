@@ -86,6 +86,8 @@ export interface DraftLine extends TotalledLine {
   readonly cut?: 'credited' | 'lost';
   /** Of a charge that takes something back: its units at one price; null: it has none. */
   readonly told?: AtOnePrice | null;
+  /** Of a correction: the part that is of the limits of its price. */
+  readonly limits?: Decimal;
   readonly id?: string | undefined;
   readonly stored: (total: TotalLine) => CalculatedLine;
 }

@@ -5,7 +5,7 @@ import { groupKey } from '../invoice/billed-usage.ts';
 import type { TierRecord } from '../invoice/invoice-line.ts';
 import type { OwedCharge } from '../owed/charges.ts';
 import type { DiscountLine } from '../owed/discounts.ts';
-import { displayUnitOf, type RatedLine, shortened, shortText } from '../rating/index.ts';
+import { displayUnitOf, limitsOf, type RatedLine, shortened, shortText } from '../rating/index.ts';
 import type { BilledPrice } from '../terms/billing-terms.ts';
 import type { CalculatedLine, CalculationInput, DraftLine, Line, OtherLine, RatedDue } from './calculation.ts';
 import { type AtOnePrice, atOnePrice } from './one-price.ts';
@@ -85,6 +85,7 @@ export function asDrafts(
       appliesTo: isDiscount(line) ? (drafts[line.chargeAt] as DraftLine) : null, // the charges come first
       priceId: charge.price.id,
       type: line.kind,
+      ...(isOfLate && !isDiscount(line) && { limits: limitsOf(line.workings) }),
       ...(isOfLate && takesBack && line.kind === 'charge' && { told: toldBy(input, charge.price, line, lines) }),
       stored: (total) => ({
         ...withListPrice(storedLine(input, charge, line, total), listed),

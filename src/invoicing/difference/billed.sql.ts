@@ -70,13 +70,14 @@ export async function selectBilledLinesOf(
                   ${asked.map(({ before }) => before?.seq ?? null)}::bigint[])
              with ordinality as q (subscription_id, id, since, before_seq, place)
      cross join lateral (
-       select merchant_id, id, kind, status, currency, period_end, grouped_into_id from invoice
+       select merchant_id, id, kind, status, currency, period_end, grouped_into_id, reissue_of_id from invoice
         where merchant_id = ${tx.merchantId} and subscription_id = q.subscription_id and id <> q.id
           and status in ('DRAFT', 'ISSUED', 'PAYMENT_FAILED', 'PAID', 'WRITTEN_OFF', 'CANCELLED')
           and (rebilled_from is null or rebilled_from > q.before_seq)
        offset 0) i
      cross join lateral (select * from invoice_line l where ${IS_LINE_OF} offset 0) l
      where (i.kind <> 'subscription' or i.period_end >= q.since or l.period_start = l.period_end
+            or i.reissue_of_id is not null -- recalculated, it may bear corrections of later periods
             or coalesce(i.grouped_into_id, i.id) = any (${[...alsoOf]}::text[]))
        and (l.period_end > q.since or l.period_start = l.period_end)
        and (l.price_id is not null or l.type in ('commitment', 'coupon', 'billing_credit')) and l.type <> 'credit'

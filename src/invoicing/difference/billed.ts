@@ -5,6 +5,7 @@ import type { Instant, Period } from '../../kernel/time.ts';
 import { groupKey } from '../invoice/billed-usage.ts';
 import type { TierRecord } from '../invoice/invoice-line.ts';
 import type { LineWorkings } from '../invoice/workings.ts';
+import { limitsOf } from '../rating/index.ts';
 
 /** A line of an invoice that was calculated, as the difference reads it. */
 export interface StoredLine {
@@ -332,8 +333,12 @@ export const grossOf = ({ net, tax }: AmountWithTax): Decimal => net.plus(tax);
 
 /** The part of an item that is not credited, before the credit notes of people, as its price quotes it. */
 export function leftBeforeNotes(item: BilledItem, behavior: Behavior): Decimal {
-  return quoted(sumWithTax([leftOfItem(item), notesLeft(item)]), behavior);
+  return quoted(sumWithTax([leftOfItem(item), notesLeft(item)]), behavior).plus(pendingCut(item));
 }
+
+/** What a total of 0 cut off the lines of a draft, as prices quote it: its issue credits that on other bills. */
+export const pendingCut = ({ lines }: BilledItem): Decimal =>
+  sum(lines.filter(({ status }) => status === 'DRAFT').map(cutOf));
 
 /** The bill of a charge, in the kinds of its lines, before a total of 0 cut it. */
 export interface BilledSoFar {
@@ -412,9 +417,7 @@ export function billedUsage(items: readonly BilledItem[], behavior: Behavior, is
 
 function groupsOf(lines: readonly StoredLine[], behavior: Behavior, isAddedUp: boolean): BilledGroup[] {
   return [...Map.groupBy(lines, ({ group }) => JSON.stringify(group ?? {})).values()].map((those): BilledGroup => {
-    const limits = sum(
-      those.map(({ workings }) => decimal(workings?.late?.maximum ?? '0').plus(workings?.late?.minimum ?? '0')),
-    );
+    const limits = sum(those.map(({ workings }) => limitsOf(workings)));
     const figure = those.findLastIndex(({ type }) => type === 'charge');
     return {
       group: (those[0] as StoredLine).group ?? {},

@@ -1,6 +1,6 @@
 import { type Decimal, sum, ZERO } from '../../kernel/decimal.ts';
 import { type Fraction, scale } from '../../kernel/fraction.ts';
-import { earliest, type Instant, isBefore, latest, type Period } from '../../kernel/time.ts';
+import { earliest, type Instant, isAfter, isBefore, latest, type Period } from '../../kernel/time.ts';
 import { type Cell, cellAt, cellOf, cellsIn } from '../owed/charges.ts';
 import { ownPeriodAt } from '../owed/coupon-window.ts';
 import { inTwoKinds, isForCharge, shareIn, windowOf } from '../owed/coupons.ts';
@@ -47,7 +47,7 @@ export type CouponState = Pick<BillingState, 'terms' | 'items'> & { readonly inv
  * The coupons that an invoice bears for whole periods of the plan (commercial.md §2): of the periods of its charges, so
  * that the first invoice with service of a period takes what it can, and a later one the remainder; and of those from
  * its own period on of which other invoices took something, because a credit may have lowered what they owe. The one
- * that follows an end looks at all periods.
+ * with an end, or that follows it, looks at all periods: an end in the past credits bills of earlier ones.
  */
 export function couponsDue(state: CouponState, due: readonly DueCharge[]): DueCoupons[] {
   const { ofPeriods } = inTwoKinds(state.terms.redemptions);
@@ -55,8 +55,7 @@ export function couponsDue(state: CouponState, due: readonly DueCharge[]): DueCo
   const terms = withoutEnd(state.terms);
   const own = ownStartOf(terms, state.invoice);
   const touched = cellsOf(terms, due, own);
-  const isLast = state.invoice?.kind === 'ad_hoc'; // of a subscription that has ended: no other one looks at any period
-  const first = isLast
+  const first = isLast(state.terms, state.invoice)
     ? terms.bounds.startedAt
     : (own ?? touched.map(({ start }) => start).reduce<Instant | null>(min, null));
   const starts = [
@@ -74,6 +73,11 @@ export function couponsDue(state: CouponState, due: readonly DueCharge[]): DueCo
       couponsIn({ ...state, terms, charges }, start, ofPeriods, own === null || isBefore(start, own)),
     );
 }
+
+/** Is an invoice one of the last ones of its subscription? */
+export const isLast = ({ bounds: { endsAt } }: HistoricTerms, invoice: UncalculatedInvoice | null): boolean =>
+  invoice?.kind === 'ad_hoc' ||
+  (invoice?.kind === 'subscription' && endsAt !== null && !isAfter(endsAt, invoice.periodEnd));
 
 /** What periods owe of their coupons, and what invoices took for them, where no further invoice follows. */
 export function couponsBilled(state: Pick<CouponState, 'terms' | 'items'>): DueCoupons[] {

@@ -1,4 +1,4 @@
-import { type Decimal, sum, ZERO } from '../../kernel/decimal.ts';
+import { type Decimal, decimal, sum, ZERO } from '../../kernel/decimal.ts';
 import { type Fraction, NONE, scale, WHOLE } from '../../kernel/fraction.ts';
 import { lengthOf } from '../../kernel/spans.ts';
 import { type Instant, isAfter, isBefore, latest, type Period } from '../../kernel/time.ts';
@@ -34,8 +34,8 @@ import {
   shareIn,
   windowOf,
 } from '../owed/coupons.ts';
-import { beforeMinimum } from '../owed/discounts.ts';
-import { isAdditive } from '../rating/index.ts';
+import { beforeMinimum, type CountedLine } from '../owed/discounts.ts';
+import { isAdditive, limitsOf } from '../rating/index.ts';
 import type { BilledPrice, BilledRedemption } from '../terms/billing-terms.ts';
 import {
   boundsOfSeries,
@@ -53,9 +53,11 @@ import {
   type BilledItem,
   type BilledSoFar,
   billedUsage,
+  type Correction,
   leftBeforeNotes,
   leftOfItem,
   less,
+  pendingCut,
   quoted,
   sumWithTax,
   timeOfItem,
@@ -591,7 +593,7 @@ const couponsOn = (
  */
 function leftByTime(item: BilledItem, { taxBehavior }: BillingState['terms']): Decimal {
   const cuts = item.credits.filter(({ correction, isNote }) => correction !== null && isNote !== true);
-  return scale(quoted(less(item, sumWithTax(cuts)), taxBehavior), timeLeftOf(item));
+  return scale(quoted(less(item, sumWithTax(cuts)), taxBehavior).plus(pendingCut(item)), timeLeftOf(item));
 }
 
 /**
@@ -606,16 +608,27 @@ function countedOf(
 ): Decimal {
   const price = priceOfItem(terms, item);
   if (named === null || price === null) return left;
-  const before = beforeCoupons(item, left, terms);
+  const corrections = item.credits.flatMap(({ correction }) => correction ?? []);
+  const backs = sum(corrections.flatMap(({ coupons = {} }) => Object.values(coupons).map(decimal)));
+  const before = beforeCoupons(item, left, terms).minus(scale(backs, timeLeftOf(item)));
   const coupons = couponsOn(named, price, (window) => shareOfItem(terms, window, item, { items, charges: [] }), terms);
   const lines = item.lines
     .filter(({ type }) => type !== 'coupon')
-    .map((line) => ({ type: line.type, amount: quoted(line, terms.taxBehavior) }));
+    .map(({ type, workings, ...line }): CountedLine => {
+      return { type, amount: quoted(line, terms.taxBehavior), limits: limitsOf(workings) };
+    })
+    .concat(corrections.map(asCounted));
   const whole = sum(lines.map(({ amount }) => amount));
   if (whole.isZero()) return before;
   return beforeMinimum(lines, coupons, item.lines[0]?.currency ?? '')
     .times(before)
     .div(whole);
+}
+
+/** A correction on a credit note, before coupons. */
+function asCounted({ charge, discount, maximum, minimum }: Correction): CountedLine {
+  const limits = decimal(maximum).plus(decimal(minimum));
+  return { type: 'late_usage', amount: decimal(charge).plus(decimal(discount)).plus(limits), limits };
 }
 
 /**

@@ -13,7 +13,7 @@ import {
   selectUncalculatedOf,
 } from '../difference/billed.sql.ts';
 import { type BilledItem, itemsOf, type StoredLine } from '../difference/billed.ts';
-import { couponsDue, type DueCoupons, withoutEnd } from '../difference/coupons-due.ts';
+import { couponsDue, type DueCoupons, isLast, withoutEnd } from '../difference/coupons-due.ts';
 import {
   type BillingState,
   commitmentsDue,
@@ -227,7 +227,7 @@ function billedSince(terms: BillingTerms, invoice: UncalculatedInvoice, read: re
   const starts = startsOf(terms, read);
   if (invoice.kind === 'subscription') starts.push(...startsIn(terms, invoice));
   const { kind, periodStart: start, periodEnd: end, billingAnchor: anchor } = invoice;
-  if (kind === 'ad_hoc' && inTwoKinds(terms.redemptions).ofPeriods.length > 0) starts.push(terms.bounds.startedAt);
+  if (isLast(terms, invoice) && inTwoKinds(terms.redemptions).ofPeriods.length > 0) starts.push(terms.bounds.startedAt);
   const from = kind === 'upfront' ? earliest(anchor, start) : start;
   for (const segment of segmentsOf(terms)) {
     if (isBefore(segment.start, from) || isAfter(segment.start, end)) continue;

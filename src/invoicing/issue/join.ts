@@ -193,14 +193,14 @@ const isSame = ({ lines, calculation }: CalculatedMember): boolean =>
       lines[place]?.type === type && lines[place].priceId === priceId && lines[place].periodStart.equals(periodStart),
   );
 
-/** A line keeps what it says unless more of it stands on the document. */
+/** A line keeps what it says unless more of it stands on the document; what a credit pays is the price of one. */
 const movedLines = ({ member, lines, calculation }: CalculatedMember): MovedLine[] =>
   lines.map((line, place) => {
     const { quantity, unitPrice, workings, totalPrice, totalTax, totalAmount } = calculation.lines[
       place
     ] as CalculatedLine;
-    const said =
-      totalPrice.eq(line.totalPrice) || line.type !== 'credit' ? line : { ...line, quantity, unitPrice, workings };
+    const isAnew = line.type === 'credit' ? !totalPrice.eq(line.totalPrice) : line.type === 'billing_credit';
+    const said = isAnew ? { ...line, quantity, unitPrice, workings } : line;
     const amounts = { totalPrice, totalTax, totalAmount };
     return { ...said, ...amounts, memberId: member.id, subscriptionId: member.subscriptionId as string };
   });

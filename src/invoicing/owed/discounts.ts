@@ -88,21 +88,29 @@ export const leftAfter = (amount: Decimal, coupons: readonly ChargeCoupon[], cur
     return left.minus(roundTo(off, currency, 'half-away-from-zero'));
   }, amount);
 
+/** A line of a charge as it counts for the minimum of the plan. */
+export interface CountedLine {
+  readonly type: string;
+  readonly amount: Decimal;
+  /** The part of a correction that is of the limits of the price. */
+  readonly limits?: Decimal;
+}
+
 /**
  * What the lines of a charge count for the minimum of the plan (commercial.md §2).
  * @param named the percentages that name it, where others are not to count; null: all count
  */
 export function beforeMinimum(
-  lines: readonly { readonly type: string; readonly amount: Decimal }[],
+  lines: readonly CountedLine[],
   named: readonly ChargeCoupon[] | null,
   currency: string,
 ): Decimal {
-  const total = (isOf: (type: string) => boolean) =>
-    sum(lines.flatMap(({ type, amount }) => (isOf(type) ? amount : [])));
-  if (named === null) return total(() => true);
+  if (named === null) return sum(lines.map(({ amount }) => amount));
+  const own = lines.filter(({ type }) => type !== 'coupon');
   const isLimit = (type: string) => type === 'maximum' || type === 'minimum';
-  const charged = total((type) => type !== 'coupon' && !isLimit(type));
-  return leftAfter(charged, named, currency).plus(total(isLimit));
+  const limits = sum(own.map(({ type, amount, limits: part = ZERO }) => (isLimit(type) ? amount : part)));
+  const charged = sum(own.map(({ amount }) => amount)).minus(limits);
+  return leftAfter(charged, named, currency).plus(limits);
 }
 
 /** What coupons are taken of, and what they took before. */

@@ -41,4 +41,4 @@ export {
   isOfEvents,
   type UsageGroup,
 } from './usage.ts';
-export { type ShareOfTime, shareOfTime, shortened, shortText, type Workings } from './workings.ts';
+export { limitsOf, type ShareOfTime, shareOfTime, shortened, shortText, type Workings } from './workings.ts';

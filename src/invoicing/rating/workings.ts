@@ -1,4 +1,4 @@
-import { type Decimal, plain } from '../../kernel/decimal.ts';
+import { type Decimal, decimal, plain } from '../../kernel/decimal.ts';
 import type { Fraction } from '../../kernel/fraction.ts';
 
 /** A part of a time and the whole of it, in seconds. */
@@ -107,3 +107,7 @@ function secondsOf(microseconds: bigint): string {
   const fraction = digits.slice(-MICROSECONDS).replace(/0+$/, '');
   return digits.slice(0, -MICROSECONDS) + (fraction === '' ? '' : `.${fraction}`);
 }
+
+/** The part of a correction that is of the limits of its price. */
+export const limitsOf = (workings: Workings | null | undefined): Decimal =>
+  decimal(workings?.late?.maximum ?? '0').plus(workings?.late?.minimum ?? '0');
