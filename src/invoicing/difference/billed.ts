@@ -371,7 +371,7 @@ export const quoted = ({ net, tax }: AmountWithTax, behavior: Behavior): Decimal
   behavior === 'inclusive' ? net.plus(tax) : net;
 
 /** The amount of a line before a total of 0 cut it; the cut part is credited in another way. */
-const asked = (line: StoredLine, behavior: Behavior): Decimal =>
+export const beforeCut = (line: StoredLine, behavior: Behavior): Decimal =>
   quoted(line, behavior)
     .plus(cutOf(line))
     .plus(decimal(line.workings?.lost ?? '0'));
@@ -390,7 +390,7 @@ export function billedUsage(items: readonly BilledItem[], behavior: Behavior, is
   const corrections = items.flatMap(({ credits }) => credits.flatMap(({ correction }) => correction ?? []));
   const ofType = (...types: string[]) => lines.filter(({ type }) => types.includes(type));
   const total = (kinds: readonly StoredLine[], name: 'charge' | 'discount' | 'maximum' | 'minimum') =>
-    sum([...kinds.map((line) => asked(line, behavior)), ...corrections.map((each) => decimal(each[name]))]);
+    sum([...kinds.map((line) => beforeCut(line, behavior)), ...corrections.map((each) => decimal(each[name]))]);
   const limits = (name: 'maximum' | 'minimum') =>
     total(ofType(name), name).plus(
       sum(ofType('late_usage').map(({ workings }) => decimal(workings?.late?.[name] ?? '0'))),
@@ -406,7 +406,7 @@ export function billedUsage(items: readonly BilledItem[], behavior: Behavior, is
     charges: corrected ? [corrected, ...charges.slice(1)] : charges,
     discount: total(ofType('adjustment'), 'discount'),
     coupons: addUp([
-      ...couponsOf(lines, (line) => asked(line, behavior)),
+      ...couponsOf(lines, (line) => beforeCut(line, behavior)),
       ...corrections.map(({ coupons = {} }) => decimals(coupons)),
     ]),
     maximum: limits('maximum'),
@@ -422,7 +422,7 @@ function groupsOf(lines: readonly StoredLine[], behavior: Behavior, isAddedUp: b
     return {
       group: (those[0] as StoredLine).group ?? {},
       quantity: sum((isAddedUp ? those : those.slice(Math.max(0, figure))).map(unitsOf)),
-      amount: sum(those.map((line) => asked(line, behavior))).minus(limits),
+      amount: sum(those.map((line) => beforeCut(line, behavior))).minus(limits),
       tiers: those.every(({ tiers }) => tiers === null) ? null : those.flatMap(({ tiers }) => tiers ?? []),
     };
   });
@@ -431,11 +431,11 @@ function groupsOf(lines: readonly StoredLine[], behavior: Behavior, isAddedUp: b
 /** The bill of an item for a part of its time, in the kinds of lines; `share` gives the share of an amount. */
 export function billedTime(item: BilledItem, share: (amount: Decimal) => Decimal, behavior: Behavior): BilledSoFar {
   const total = (...types: string[]) =>
-    share(sum(item.lines.filter(({ type }) => types.includes(type)).map((line) => asked(line, behavior))));
+    share(sum(item.lines.filter(({ type }) => types.includes(type)).map((line) => beforeCut(line, behavior))));
   return {
     charges: [{ group: {}, quantity: ZERO, amount: total('charge'), tiers: null }],
     discount: total('adjustment'),
-    coupons: addUp(couponsOf(item.lines, (line) => share(asked(line, behavior)))),
+    coupons: addUp(couponsOf(item.lines, (line) => share(beforeCut(line, behavior)))),
     maximum: total('maximum'),
     minimum: total('minimum'),
     granted: ZERO,

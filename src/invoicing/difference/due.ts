@@ -52,6 +52,7 @@ import {
   type Behavior,
   type BilledItem,
   type BilledSoFar,
+  beforeCut,
   billedUsage,
   type Correction,
   leftBeforeNotes,
@@ -614,8 +615,8 @@ function countedOf(
   const coupons = couponsOn(named, price, (window) => shareOfItem(terms, window, item, { items, charges: [] }), terms);
   const lines = item.lines
     .filter(({ type }) => type !== 'coupon')
-    .map(({ type, workings, ...line }): CountedLine => {
-      return { type, amount: quoted(line, terms.taxBehavior), limits: limitsOf(workings) };
+    .map((line): CountedLine => {
+      return { type: line.type, amount: beforeCut(line, terms.taxBehavior), limits: limitsOf(line.workings) };
     })
     .concat(corrections.map(asCounted));
   const whole = sum(lines.map(({ amount }) => amount));
