@@ -242,6 +242,18 @@ describe('a correction that no invoice bears', () => {
     expect(notes[0].lines[0].appliesToLineId).toBe(second.lines[1].eventId);
     expect(saidOn(await notesOn(first))).toEqual(['Calls: correction of usage: 20 × 1 = 20.00']);
   });
+
+  it("is nobody's money where its bill was never paid, and was written off before it is taken back", async () => {
+    const { clock, subscription } = await corrected({});
+    const [january, february] = await shop.invoices(subscription);
+    expect([january.unpaidAmount, february.grandTotal]).toEqual(['60.00', '0.00']); // it bears 40 of the 90 units
+    await shop.act(`/v2/invoices/${january.id}/writeOff`);
+    await shop.use(subscription.id, february.periodStart, -40);
+    await shop.advance(clock, '2026-03-05T00:00:00Z');
+    await shop.advance(clock, '2026-04-05T00:00:00Z');
+    expect(await notesOn(february)).toMatchObject([{ total: '0.00' }]);
+    expect((await shop.read(`/v0/customers/${subscription.customerId}/wallet`)).balances).toMatchObject([]);
+  });
 });
 
 it('the unused time of a fee is an amount, and names the line that billed it', async () => {

@@ -39,7 +39,7 @@ import type { CreditNoteLine, CreditNoteRow } from '../invoice/credit-note.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { bySubscription, type InvoiceRow, payerOf } from '../invoice/invoice.ts';
 import { linesOf } from '../invoice/invoice-line.ts';
-import { lockInvoice, lockInvoicesById, selectLines, updateInvoice } from '../invoice/invoices.sql.ts';
+import { lockInvoice, lockInvoicesById, selectInvoices, selectLines, updateInvoice } from '../invoice/invoices.sql.ts';
 import { justBefore } from '../owed/charges.ts';
 import { markPaid } from '../paying/pay.ts';
 import { expireSessionsOf } from '../paying/sessions.ts';
@@ -411,6 +411,7 @@ async function returnCorrections(
   const items = await selectBilledItems(tx, all, since);
   const taxBehavior = terms?.taxBehavior ?? 'exclusive';
   const lines: CreditNoteLine[] = [];
+  const writtenOff = new Set<string>();
   let intoWallet = ZERO;
   for (const [place, item] of items.entries()) {
     if (item.invoiceId !== id || leftOfItem(item).net.gte(0)) continue;
@@ -427,8 +428,12 @@ async function returnCorrections(
     const of = { merchantId, subscriptionId, currency, taxBehavior, refundId };
     const given = await takeBack(dependencies, tx, of, [{ items: corrected, amount, correction: SAID, told }], now);
     intoWallet = intoWallet.plus(grossOf(part)).minus(sum(given.map((row) => row.amount.plus(row.taxAmount))));
+    for (const { invoiceId, lines: own } of corrected)
+      if (own.some(({ status }) => status === 'WRITTEN_OFF')) writtenOff.add(invoiceId);
   }
-  return { lines, intoWallet: Decimal.max(ZERO, intoWallet) };
+  // What was never paid of a bill, and is no longer asked for, is nobody's money.
+  const unpaid = [...(await selectInvoices(tx, [...writtenOff])).values()].map(({ unpaidAmount }) => unpaidAmount);
+  return { lines, intoWallet: Decimal.max(ZERO, intoWallet.minus(sum(unpaid))) };
 }
 
 /** The units of a part of a correction that is one line and is not credited yet. */
