@@ -334,7 +334,7 @@ describe('a charge that owes less', () => {
     expect(balances[0].balance).toBe('12.00');
   });
 
-  it('gives each credit back what it paid, beside a coupon of an amount: usage that a correction takes back', async () => {
+  it('gives each credit back what it paid of usage that a correction takes back, beside a coupon', async () => {
     const five = { name: 'Five', amountOff: '5', currency: 'USD', duration: 'forever' };
     const { id } = await shop.create('/v0/coupons', five);
     const own = await shop.subscribe(await shop.plan([calls]), { clock, coupons: [id] });

@@ -224,7 +224,7 @@ describe('a commitment that was asked follows what changes afterwards', () => {
     expect(await kept(subscription)).toBe('250.00'); // half of January, which 100 of usage does not reach
   });
 
-  it('an end in the past, of a price with a minimum and a coupon of its own: its minimum counts as it is then', async () => {
+  it('an end in the past counts the minimum of a price with a coupon as it is then', async () => {
     const calls = await shop.usagePrice({ minimumAmount: '90' });
     const all = { name: 'All', percentOff: '1', duration: 'forever', appliesTo: { priceIds: [calls.id] } };
     const { id } = await shop.create('/v0/coupons', all);

@@ -218,7 +218,7 @@ describe('an invoice of a period', () => {
     expect(billed.map(({ grandTotal }) => grandTotal).toSorted()).toEqual(['12.00', '70.40']);
   });
 
-  it('before a change within the next period: the invoice of that one comes out as before, from the events', async () => {
+  it('before a change leaves the next invoice as it was, from the events', async () => {
     const clock = await shop.clock('2026-01-01T00:00:00Z');
     const seat = await shop.feePrice({ paymentTerm: 'in_advance', quantity: 7 });
     const subscription = await shop.subscribe(await shop.plan([seat]), { clock, customer, bankTransferOnly: true });

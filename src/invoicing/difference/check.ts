@@ -28,8 +28,8 @@ function twiceBilled(items: readonly BilledItem[]): string[] {
 }
 
 /**
- * No credit exceeds its lines. One of a coupon's line gives more than the line. Of inclusive prices, lines that a
- * coupon took whole may have a cent less tax than its own.
+ * No credit exceeds its lines. One of a coupon's line gives more than the line. Rounding can leave a tax of a cent
+ * below 0 where a coupon took lines of inclusive prices whole.
  */
 function overCredited(item: BilledItem): string[] {
   if (item.redemptionId !== undefined) return [];

@@ -143,7 +143,7 @@ function withCommitted(version: BilledVersion): BilledVersion {
     overrides,
     committed.filter(({ priceId }) => prices.has(priceId)),
   );
-  return all.length < 2 ? { ...version, overrides: all } : { ...version, overrides: all.reduce(joined, []) };
+  return { ...version, overrides: all.reduce(joined, []) };
 }
 
 /** Windows with another one, which may go on where one of them ends, or end where one begins. */
