@@ -121,16 +121,19 @@ const isGivenBack = ({ notes }: Lived, { id, status }: Resource): boolean =>
 function moneyOf(life: Life, lived: Lived, made: Made, lastNow: number): string[] {
   const { step, commitment, early } = made;
   const minor = minorOf(life);
+  const lines = linesOf(lived, made);
   const agreed = step.amounts.map((text, place) => ({
     at: (step.dates ?? step.bounds)[place] as number,
     amount: minor(text),
   }));
   const horizon = early !== null && step.onEnd === 'owed' ? Number.POSITIVE_INFINITY : lastNow;
   const isAsked = ({ at }: { at: number }) => at <= horizon && (early === null || step.onEnd === 'owed' || at < early);
-  const ofDates = sum(agreed.filter(isAsked).map(({ amount }) => amount));
+  // The end may find the invoice of its own instant issued, or not made yet.
+  const isOfEnd = ({ at, amount }: { at: number; amount: Exact }) =>
+    at === early && lines.some(({ line }) => equal(minor(line.totalPrice), amount));
   const isProrated = early !== null && step.onEnd === 'prorated';
   const target = sum(lasted(life, made));
-  const lines = linesOf(lived, made);
+  const ofDates = sum(agreed.filter((each) => isAsked(each) || isOfEnd(each)).map(({ amount }) => amount));
   const is = sum(lines.map(({ line }) => minor(line.totalPrice)));
   // A draft that the end found is cancelled, and what is asked then stands for it.
   const should = isProrated ? most(ofDates, target) : ofDates;

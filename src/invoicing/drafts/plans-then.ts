@@ -1,7 +1,7 @@
 import { type Instant, isBefore } from '../../kernel/time.ts';
 import type { FrozenHistory } from '../invoice/frozen-terms.ts';
 import type { InvoiceRow } from '../invoice/invoice.ts';
-import type { BilledRedemption, BillingTerms } from '../terms/billing-terms.ts';
+import type { BilledRedemption, BilledVersion, BillingTerms } from '../terms/billing-terms.ts';
 
 /**
  * The terms as they were when an invoice was calculated (docs/decisions/0066). A change that was cancelled since has no
@@ -45,8 +45,8 @@ function termsThen(
   terms: BillingTerms,
   { endsAt, changeIds = [], pauses = [], committed = [], redemptions = {} }: FrozenHistory,
 ): BillingTerms {
-  const { versions = [] } = terms;
-  const known = versions
+  const isCut = pauses.length + committed.length > 0;
+  const known = (terms.versions ?? (isCut ? [onlyVersionOf(terms)] : []))
     .filter(({ changeId = null }) => changeId === null || changeIds.includes(changeId))
     .map((version) => ({ ...version, pauses, committed }));
   const bounds = { ...terms.bounds, endsAt: endsAt === null ? null : Temporal.Instant.from(endsAt) };
@@ -57,6 +57,14 @@ function termsThen(
   const then = { ...terms, ...known.at(-1), ...(known.length > 0 && { versions: known }), bounds };
   return terms.redemptions ? { ...then, redemptions: coupons } : then;
 }
+
+/** Of terms without changes, of which a pause or a commitment was withdrawn since. */
+const onlyVersionOf = (terms: BillingTerms): BilledVersion => ({
+  ...terms,
+  from: terms.bounds.startedAt,
+  anchors: {},
+  proration: 'second',
+});
 
 /** Has every change of then still its version? A cancelled one has none. */
 const hasAllChanges = ({ versions = [] }: BillingTerms, { changeIds = [] }: FrozenHistory): boolean =>
