@@ -1,4 +1,4 @@
-import { type History, NEVER, type Span, type Version } from './history.ts';
+import { type History, type Known, NEVER, type Span, type Version } from './history.ts';
 import { isCounted, type Life, type Override, type Plan, type Price, type Properties } from './life.ts';
 
 /** A life in which each negotiated price is a price of its own, in a plan of its own for the time of its window. */
@@ -88,10 +88,11 @@ function piecesOf(life: Life, { sub, versions }: History): { version: Version; h
  * The parts of a time by the moment since when the terms of a price for them were known as they are in the end: what
  * was billed in advance on other terms is credited, and billed anew.
  */
-function knownIn(life: Life, history: History, price: number, span: Span): (Span & { since: number })[] {
+function knownIn(life: Life, history: History, price: number, span: Span): Known[] {
   // A change that is scheduled is nothing before its time.
   const stages = history.versions.map(({ madeAt, from }, place) => ({
-    madeAt: place === 0 ? madeAt : Math.max(madeAt, from),
+    since: place === 0 ? madeAt : Math.max(madeAt, from),
+    said: madeAt,
     pieces: piecesOf(life, { ...history, versions: history.versions.slice(0, place + 1) }),
   }));
   const termsAt = (pieces: ReturnType<typeof piecesOf>, at: number): string => {
@@ -108,12 +109,14 @@ function knownIn(life: Life, history: History, price: number, span: Span): (Span
     .map((from, place, all) => {
       const terms = stages.map(({ pieces }) => termsAt(pieces, from));
       const last = terms.findLastIndex((each, stage) => each !== terms[stage - 1]);
-      return { from, to: all[place + 1] ?? span.to, since: stages[last]?.madeAt ?? history.madeAt };
+      const { since, said } = stages[last] ?? { since: history.madeAt, said: history.madeAt };
+      return { from, to: all[place + 1] ?? span.to, since, said };
     });
-  const merged: (Span & { since: number })[] = [];
+  const merged: Known[] = [];
   for (const part of parts) {
     const before = merged.at(-1);
-    if (before?.since === part.since) merged[merged.length - 1] = { ...before, to: part.to };
+    if (before?.since === part.since && before.said === part.said)
+      merged[merged.length - 1] = { ...before, to: part.to };
     else merged.push(part);
   }
   return merged;

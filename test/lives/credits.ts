@@ -146,10 +146,11 @@ function givenBackByNotes({ taxBehavior }: Life, { deeds, notes, invoices }: Liv
   return deeds.flatMap(({ step }) => {
     const units = step.do === 'note' ? step.noted?.units : undefined;
     const note = units && notes.find(({ id }) => id === (step as Of<'note'>).noted?.noteId);
-    const invoice = note && invoices.find(({ id }) => id === note.invoiceId);
+    const noted = note?.lines[0].appliesToLineId;
+    const invoice = note && invoices.find(({ lines }) => lines.some(({ id }: Resource) => id === noted));
     const isAlone = notes.filter(({ invoiceId }) => invoiceId === note?.invoiceId).length === 1;
     if (!invoice || !isAlone || invoices.some(({ lines }) => lines.some(isBack))) return [];
-    const { id, quantity } = invoice.lines.find((line: Resource) => line.id === note.lines[0].appliesToLineId);
+    const { id, quantity } = invoice.lines.find((line: Resource) => line.id === noted);
     const uses = invoice.lines.filter(
       (line: Resource) => line.type === 'billing_credit' && line.appliesToLineId === id,
     );

@@ -43,7 +43,7 @@ export interface History {
   /** The pauses as they were known from a moment on. */
   readonly pausesKnown: readonly { readonly madeAt: number; readonly pauses: readonly Pause[] }[];
   /** The parts of a time, with the moment since when the terms of a price for them were known as they are. */
-  readonly known?: (price: number, span: Span) => readonly (Span & { readonly since: number })[];
+  readonly known?: (price: number, span: Span) => readonly Known[];
 }
 
 export interface Version {
@@ -76,6 +76,13 @@ export interface Pause extends Span {
   readonly usage: 'bill' | 'free';
   /** Are periods counted from its end on? */
   readonly isRestart: boolean;
+}
+
+export interface Known extends Span {
+  /** A scheduled change credits and bills nothing before its time. */
+  readonly since: number;
+  /** When it was said: a fee that is billed later is billed by it. */
+  readonly said: number;
 }
 
 export interface Discount {

@@ -120,7 +120,7 @@ function timeOf({ life, listed }: Agreed, history: History, { price, from, to, q
         for (const known of history.known?.(index, span) ?? [])
           for (const part of billedAnew(history, period, known)) {
             const overlap = Math.min(part.to, to) - Math.max(part.from, from);
-            if (overlap > 0 && Math.max(known.since, part.since ?? known.since) <= issuedAt) total += overlap;
+            if (overlap > 0 && part.since <= issuedAt) total += overlap;
           }
     }
   return total;

@@ -319,10 +319,8 @@ function feeOwed(life: Life, history: History, index: number, period: Period, qu
   // The upfront invoice is issued as the subscription is made, before it has a discount.
   const isFirst = period.span.from === history.billedFrom && history.billedFrom <= history.madeAt;
   return spans.flatMap((service) =>
-    (history.known?.(index, service) ?? [{ ...service, since: history.madeAt }])
-      .flatMap(({ since: known, ...span }) =>
-        billedAnew(history, period, span).map((part) => ({ ...part, since: Math.max(known, part.since ?? known) })),
-      )
+    (history.known?.(index, service) ?? [{ ...service, since: history.madeAt, said: history.madeAt }])
+      .flatMap((known) => billedAnew(history, period, known))
       .map(({ since, ...span }) => ({
         ...bill([span], borneAt(life, history, period, since), !(isFirst && since === history.madeAt)),
         ...{ closed: null, isCut: false, service },

@@ -1,4 +1,4 @@
-import { type History, NEVER, type Pause, type Period, type Span } from './history.ts';
+import { type History, type Known, NEVER, type Pause, type Period, type Span } from './history.ts';
 
 /** Some spans without the pauses of a subscription. @param usage only pauses of this kind */
 export const unpaused = (spans: readonly Span[], { pauses }: History, usage?: Pause['usage']): Span[] =>
@@ -20,15 +20,16 @@ export const isPausedThroughout = (span: Span, history: History): boolean => unp
 
 /**
  * The parts of a time that is not paused in the end, by the instant of the invoice that bears a fee in advance for
- * them: what a pause took was credited, and is billed anew with the resumption. What was known as the period began
- * stands on the invoice of then. A pause that was withdrawn before it began took nothing of what was billed before it
- * was said. Null: no pause made it another bill.
+ * them: what a pause took was credited, and is billed anew with the resumption. What was known as the period began,
+ * also of a change that was scheduled by then, stands on the invoice of then. A pause that was withdrawn before it
+ * began took nothing of what was billed before it was said.
  */
 export function billedAnew(
   { pausesKnown }: History,
   { span: cell }: Period,
-  span: Span,
-): (Span & { since: number | null })[] {
+  { since, said: saidAt, ...span }: Known,
+): (Span & { since: number })[] {
+  const known = saidAt <= cell.from ? saidAt : since;
   const bounds = pausesKnown.flatMap(({ pauses }) => pauses.flatMap(({ from, to }) => [from, to]));
   const starts = [...new Set([span.from, ...bounds.filter((at) => span.from < at && at < span.to)])];
   return starts
@@ -47,6 +48,6 @@ export function billedAnew(
         if (bill !== null && bill.begins >= begins) continue;
         bill = { begins, since: madeAt <= cell.from || begins <= cell.from ? null : Math.max(madeAt, begins) };
       }
-      return { from, to: all[place + 1] ?? span.to, since: bill?.since ?? null };
+      return { from, to: all[place + 1] ?? span.to, since: Math.max(known, bill?.since ?? known) };
     });
 }

@@ -5,6 +5,7 @@ import { seriesOf } from './series.ts';
 /** A version of a subscription that has pauses. */
 interface Pausable {
   readonly from: Instant;
+  readonly anchors?: BilledVersion['anchors'];
   readonly waits?: boolean;
   readonly pauses?: readonly Pause[];
 }
@@ -25,15 +26,27 @@ export const pauseAt = (pauses: readonly Pause[], instant: Instant): Pause | nul
 /** When a pause is over; null: nobody knows yet. */
 export const endOfPause = ({ to }: Pause): Instant | null => (to === null ? null : at(to));
 
-/** Versions without those that a pause holds up: they come with the resumption, if there is one. */
+/**
+ * Versions without those that a pause holds up: they come with the resumption, if there is one, and the periods of
+ * series that begin with them are counted from it.
+ */
 export const afterPauses = <Version extends Pausable>(versions: readonly Version[]): readonly Version[] =>
   versions.every(({ waits }) => !waits)
     ? versions
-    : versions.flatMap((version) => {
+    : versions.flatMap((version, place) => {
         const pause = version.waits ? pauseAt(version.pauses ?? [], version.from) : null;
         if (!pause) return [version];
-        return pause.to === null ? [] : [{ ...version, from: at(pause.to) }];
+        return pause.to === null ? [] : [movedTo(version, at(pause.to), versions[place - 1])];
       });
+
+function movedTo<Version extends Pausable>(version: Version, to: Instant, before: Pausable | undefined): Version {
+  const { from, anchors } = version;
+  if (anchors === undefined) return { ...version, from: to };
+  const isBegun = (cadence: string, anchor: Instant) =>
+    anchor.equals(from) && !isSame(before?.anchors?.[cadence], anchor);
+  const moved = Object.entries(anchors).map(([cadence, anchor]) => [cadence, isBegun(cadence, anchor) ? to : anchor]);
+  return { ...version, from: to, anchors: Object.fromEntries(moved) };
+}
 
 /** Versions in the parts that pauses make of them. */
 export const partsByPauses = <Version extends Pausable>(versions: readonly Version[]): PartOf<Version>[] =>

@@ -2,6 +2,7 @@ import type { PricedVersion } from '../../catalog/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { reconcileEntitlements } from '../../entitlements/index.ts';
 import {
+  afterPauses,
   type BillingTerms,
   boundsOfSeries,
   cadencesOf,
@@ -330,12 +331,19 @@ export async function applyScheduled(
     return;
   }
   await lockToBill(tx, subscription, at, now);
-  if (pause !== null) await updateVersionOf(tx, id, at);
+  if (pause !== null) await moveVersion(tx, subscription, change);
   const applied = await updateChangeStatus(tx, { ...change, effectiveAt: at }, 'applied');
   const agreement = await loadAgreement(tx, subscription);
   const terms = termsUnder(agreement, subscription);
   if (subscription.billingOpened) await closeWhatIsOver(tx, [{ terms, at: applied.effectiveAt }], now);
   await applyAll(dependencies, tx, [{ subscription, agreement, change: applied }], now);
+}
+
+/** The version of a change that waited comes with the resumption. */
+async function moveVersion(tx: Tx, subscription: SubscriptionRow, { id }: ChangeRow): Promise<void> {
+  const { versions = [] } = termsUnder(await loadAgreement(tx, subscription), subscription);
+  const moved = afterPauses(versions).find(({ changeId }) => changeId === id);
+  if (moved) await updateVersionOf(tx, id, moved.from, moved.anchors);
 }
 
 /**

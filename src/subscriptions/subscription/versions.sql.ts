@@ -1,5 +1,5 @@
 import { columns, recordset, sql, type Tx } from '../../db/index.ts';
-import type { CreditMode, PriceOverride, Proration } from '../../invoicing/index.ts';
+import type { BilledVersion, CreditMode, PriceOverride, Proration } from '../../invoicing/index.ts';
 import { formatInstant, type Instant } from '../../kernel/time.ts';
 import type { Quantities } from './quantities.ts';
 
@@ -57,10 +57,19 @@ export const insertVersions = async (tx: Tx, rows: readonly NewVersion[]): Promi
   return stored.toSorted((one, other) => (one.seq < other.seq ? -1 : 1));
 };
 
-/** The version of a change that waited for a resumption comes with it. */
-export const updateVersionOf = (tx: Tx, changeId: string, holdsFrom: Instant): Promise<number> =>
+/**
+ * The version of a scheduled change comes at another time, as with the resumption that it waited for.
+ * @param anchors from where its periods are counted; absent: as before
+ */
+export const updateVersionOf = (
+  tx: Tx,
+  changeId: string,
+  holdsFrom: Instant,
+  anchors?: BilledVersion['anchors'],
+): Promise<number> =>
   tx.run(sql`
-    update subscription_version set holds_from = ${holdsFrom}
+    update subscription_version
+       set holds_from = ${holdsFrom}, anchors = coalesce(${anchors ? JSON.stringify(anchors) : null}::jsonb, anchors)
      where merchant_id = ${tx.merchantId} and change_id = ${changeId}`);
 
 /** The periods of all versions that are counted from one instant are counted from another one. */
