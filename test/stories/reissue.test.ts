@@ -179,6 +179,20 @@ describe('an invoice of a period', () => {
     expect(february).toMatchObject({ grandTotal: '15.60' });
   });
 
+  it('whose total of 0 had cut a correction credits it no second time', async () => {
+    const { clock, subscription, january } = await subscribed('2026-01-15T00:00:00Z');
+    await shop.use(subscription.id, '2026-01-14T00:00:00Z', 20);
+    await shop.advance(clock, '2026-02-05T00:00:00Z');
+    await shop.use(subscription.id, '2026-01-14T00:00:00Z', -20); // 24.00 less, and 12.00 are asked
+    await shop.advance(clock, '2026-03-02T00:00:00Z');
+    const [, february] = (await shop.invoices(subscription)) as [Resource, Resource];
+    const notes = async () => (await shop.read(`/v2/invoices/${january.id}/creditNotes`)).data;
+    const before = await notes();
+    expect(before).toMatchObject([{ kind: 'credit', total: '12.00' }]);
+    expect(await reissue(february)).toMatchObject({ grandTotal: february.grandTotal });
+    expect(await notes()).toEqual(before);
+  });
+
   it('that is recalculated has the late usage, and its period is settled', async () => {
     const { clock, subscription, january } = await subscribed('2026-02-05T00:00:00Z');
     await shop.use(subscription.id, '2026-01-20T00:00:00Z', 3);

@@ -19,7 +19,7 @@ const notedOf = ({ unitPrice, workings }: LineRow): AtOnePrice | null => {
 
 /**
  * After the issue of an invoice: the excess of its credits of other invoices, because no total is below 0, is credited
- * by credit notes on those.
+ * by credit notes on those. Of a copy of an invoice the issue of that one did.
  */
 export async function creditCutLines(
   dependencies: InvoicingDependencies,
@@ -27,6 +27,7 @@ export async function creditCutLines(
   invoice: InvoiceRow,
   now: Instant,
 ): Promise<void> {
+  if (invoice.isCopy) return;
   const lines = await selectLines(tx, invoice.id);
   const cut = lines.filter(({ workings }) => workings?.cut !== undefined);
   if (cut.length === 0) return;
