@@ -620,10 +620,8 @@ function countedOf(
     })
     .concat(corrections.map(asCounted));
   const whole = sum(lines.map(({ amount }) => amount));
-  if (whole.isZero()) return before;
-  return beforeMinimum(lines, coupons, item.lines[0]?.currency ?? '')
-    .times(before)
-    .div(whole);
+  const counted = beforeMinimum(lines, coupons, item.lines[0]?.currency ?? '');
+  return whole.isZero() ? counted.plus(before) : counted.times(before).div(whole);
 }
 
 /** A correction on a credit note, before coupons. */
