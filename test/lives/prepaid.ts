@@ -61,7 +61,8 @@ export function prepaidIsAsked(life: Life, lived: Lived): string[] {
   const lastNow = Math.max(...lived.deeds.map(({ at }) => at));
   return lived.prepaid.flatMap(({ step, commitment, endedAt }): string[] => {
     if (lived.neverActive.has(step.sub)) return [];
-    const ended = histories.find(({ sub }) => sub === step.sub)?.endedAt ?? null;
+    const history = histories.find(({ sub }) => sub === step.sub);
+    const ended = history && history.endedAt !== null ? history.end : null; // also where it was told to later
     const ends = [ended, endedAt].filter((at) => at !== null);
     const end = ends.length > 0 ? Math.min(...ends) : null;
     const early = end !== null && end < (step.bounds.at(-1) as number) ? end : null;
