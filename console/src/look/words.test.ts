@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { cadenceWords, durationWords, namesInWords } from './words.ts';
+import { cadenceWords, durationWords, namesInWords, saysItself, valueWords } from './words.ts';
 
 it.each([
   ['P1Y', '1 year', 'yearly'],
@@ -17,4 +17,14 @@ it.each([
 
 it('names of fields in a sentence are their labels', () => {
   expect(namesInWords('give couponId or code, of a period P1M')).toBe('give “Coupon ID” or code, of a period P1M');
+});
+
+it.each([
+  ['settings.dunning.finally', 'keep', 'Nothing more'],
+  ['anchor', 'keep', 'As before the pause'],
+  ['duration', 'forever', 'In all periods'],
+  ['alignmentPolicy', 'calendar', 'Calendar'],
+])('the value of %s %s is %s', (field, value, words) => {
+  expect(valueWords(field, value)).toBe(words);
+  expect(saysItself(field)).toBe(field !== 'alignmentPolicy');
 });

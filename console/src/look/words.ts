@@ -14,6 +14,47 @@ export function wordsOf(name: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+/** Values that say too little in their own words, by the field that has them. */
+const VALUES: Readonly<Record<string, string>> = {
+  'anchor.keep': 'As before the pause',
+  'anchor.restart': 'Begin anew',
+  'availableOn.issue': 'With the invoice',
+  'availableOn.payment': 'With its payment',
+  'credit.invoice': 'On the next invoice',
+  'credit.wallet': 'Into the wallet',
+  'credit.none': 'Not at all',
+  'duration.once': 'In one period',
+  'duration.periods': 'In some periods',
+  'duration.forever': 'In all periods',
+  'effective.periodEnd': 'With the end of the period',
+  'finally.keep': 'Nothing more',
+  'finally.write_off': 'Write the invoice off',
+  'finally.terminate': 'Terminate the subscription',
+  'onEnd.owed': 'All that is missing',
+  'onEnd.prorated': 'The part that is over',
+  'onEnd.waived': 'Nothing more',
+  'proration.second': 'By the second',
+  'proration.day': 'By the day',
+  'proration.none': 'Not at all',
+  'settlement.refund': 'Refund the payment',
+  'settlement.wallet': 'Into the wallet',
+  'settlement.reduce': 'Reduce what is open',
+  'trueUp.segment': 'At the end of each segment',
+  'trueUp.term': 'At the end of the term',
+  'usage.bill': 'Is billed',
+  'usage.free': 'Is free',
+};
+
+const lastName = (field: string): string => field.slice(field.lastIndexOf('.') + 1);
+
+/** A value of a field with a fixed choice, as a person reads it. */
+export const valueWords = (field: string, value: string): string =>
+  VALUES[`${lastName(field)}.${value}`] ?? wordsOf(value);
+
+/** Do the words of its values say what a field is for? Then those of the reference, which name values, would disturb. */
+export const saysItself = (field: string): boolean =>
+  Object.keys(VALUES).some((name) => name.startsWith(`${lastName(field)}.`));
+
 /** A sentence with the names of fields as their labels: `left of amountOff` is `left of “Amount off”`. */
 export const namesInWords = (text: string): string =>
   text.replaceAll(/\b[a-z]+(?:[A-Z][a-z]+)+\b/g, (name) => `“${wordsOf(name)}”`);

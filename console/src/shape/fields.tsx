@@ -2,7 +2,7 @@ import { Button, Checkbox, CloseButton, MultiSelect, Select, TagsInput, Textarea
 import { type ComponentType, useState } from 'react';
 import { decimal } from '../../../src/kernel/decimal.ts';
 import type { Field } from '../api/document.ts';
-import { durationWords, namesInWords, UNITS, wordsOf } from '../look/words.ts';
+import { durationWords, namesInWords, saysItself, UNITS, valueWords, wordsOf } from '../look/words.ts';
 import { LISTS, PICKERS, type PickerProps, Several } from './picker.tsx';
 import { rowsOf, textOf, type Values } from './values.ts';
 
@@ -44,11 +44,12 @@ export function Input(props: InputProps) {
     return (
       <Select
         {...common}
-        data={field.choices.map((each) => ({ value: each, label: wordsOf(each) }))}
+        description={saysItself(field.path) ? undefined : common.description}
+        data={field.choices.map((each) => ({ value: each, label: valueWords(field.path, each) }))}
         value={text || null}
         onChange={(each) => change(each ?? undefined)}
         clearable={!field.isRequired}
-        placeholder={hint(field)}
+        placeholder={valueWords(field.path, hint(field))}
       />
     );
   if (field.kind === 'choices')

@@ -4,7 +4,7 @@ import type { Commitment, Subscription } from '../../api/types.ts';
 import { Ref, To } from '../../frame/to.tsx';
 import { Day, Money, moneyText, Period, percentText } from '../../look/figures.tsx';
 import { statusWords } from '../../look/status.tsx';
-import { wordsOf } from '../../look/words.ts';
+import { valueWords, wordsOf } from '../../look/words.ts';
 import { Deed } from '../../shape/deed.tsx';
 import { Percent, Rows } from '../../shape/fields.tsx';
 import type { OwnInputProps } from '../../shape/form.tsx';
@@ -198,7 +198,7 @@ function Term({ commitment }: { readonly commitment: Commitment }) {
               path={{ id }}
               facts={[
                 ['Commitment', name],
-                ['An early end asks', EARLY_ENDS[commitment.onEnd]],
+                ['An early end asks', valueWords('onEnd', commitment.onEnd)],
               ]}
               effects={[END_EFFECTS[type][commitment.onEnd]]}
               undo="This cannot be undone. What it asks can be changed before, under Edit."
@@ -242,7 +242,7 @@ function Term({ commitment }: { readonly commitment: Commitment }) {
             ['Type', wordsOf(type)],
             ['For', subscriptionId === null ? 'All subscriptions' : <Ref key="for" id={subscriptionId} />],
             ['Charges', charges.length > 0 ? charges : 'All'],
-            ['Credits begin', commitment.availableOn && `With the ${commitment.availableOn} of the invoice`],
+            ['Credits begin', commitment.availableOn && valueWords('availableOn', commitment.availableOn)],
             [
               'Billing credits',
               type === 'prepaid' && (
@@ -252,8 +252,8 @@ function Term({ commitment }: { readonly commitment: Commitment }) {
               ),
             ],
             ['Rollover', rollover && `${percentText(rollover.fraction)} for ${rollover.days} days`],
-            ['True-up', commitment.trueUp && `At the end of the ${commitment.trueUp}`],
-            ['An early end asks', status !== 'ended' && EARLY_ENDS[commitment.onEnd]],
+            ['True-up', commitment.trueUp && valueWords('trueUp', commitment.trueUp)],
+            ['An early end asks', status !== 'ended' && valueWords('onEnd', commitment.onEnd)],
             [
               'Agreed prices',
               overrides.length > 0 &&
@@ -279,8 +279,6 @@ function Term({ commitment }: { readonly commitment: Commitment }) {
     </Sheet>
   );
 }
-
-const EARLY_ENDS = { owed: 'All that is missing', prorated: 'The part that is over', waived: 'Nothing more' };
 
 const END_EFFECTS = {
   prepaid: {

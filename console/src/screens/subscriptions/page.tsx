@@ -5,7 +5,7 @@ import type { Subscription } from '../../api/types.ts';
 import { Ref, To } from '../../frame/to.tsx';
 import { Day, Moment, Money, percentText, quantityText } from '../../look/figures.tsx';
 import { Status } from '../../look/status.tsx';
-import { wordsOf } from '../../look/words.ts';
+import { valueWords, wordsOf } from '../../look/words.ts';
 import { Deed } from '../../shape/deed.tsx';
 import { Percent } from '../../shape/fields.tsx';
 import { Table } from '../../shape/list.tsx';
@@ -218,7 +218,7 @@ function Changes({ id }: { readonly id: string }) {
                     </span>
                   ),
                 },
-                { name: 'Proration', cell: ({ proration }) => wordsOf(proration) },
+                { name: 'Proration', cell: ({ proration }) => valueWords('proration', proration) },
                 {
                   name: '',
                   cell: (row) =>

@@ -1,1 +1,0 @@
-import{V as e}from"./page-FzwFynnE.js";function t(){let{data:t}=e(`GET /v0/products`,{query:{limit:100}});return{name:`productId`,label:`Product`,choices:(t?.data??[]).map(({id:e,name:t})=>[e,t])}}export{t};

@@ -1,0 +1,1 @@
+import{U as e}from"./page-DRQ5OEDf.js";function t(){let{data:t}=e(`GET /v0/products`,{query:{limit:100}});return{name:`productId`,label:`Product`,choices:(t?.data??[]).map(({id:e,name:t})=>[e,t])}}export{t};
