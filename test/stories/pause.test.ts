@@ -257,6 +257,26 @@ it('can count the periods from the resumption on', async () => {
   expect(await billed(subscription)).toEqual(['01-21 ISSUED 100.00', '02-21 ISSUED 310.00', '03-21 ACTIVE 310.00']);
 });
 
+it('bills a fee once that was billed several series ago', async () => {
+  const fee = await feeOf({ properties: { unitPrice: '365' }, paymentTerm: 'in_advance', billingCadence: 'P1Y' });
+  const priceOverrides = [{ priceId: fee.id, multiplier: '0.5', to: day(1, 2) }]; // two charges, cut at 1 February
+  const subscription = await sell([fee], {}, { priceOverrides });
+  for (const [from, resumesAt] of [
+    [day(5), day(20)],
+    [day(1, 3), day(5, 3)],
+    [day(1, 4), day(10, 4)],
+  ] as const) {
+    await shop.advance(clock, from);
+    await pause(subscription, { resumesAt, anchor: 'restart' });
+  }
+  await shop.advance(clock, day(20, 4));
+  // The 19 days of January 2027 that the first resumption billed stay as they are, and so do the 44 days after them.
+  expect((await billed(subscription)).filter((invoice) => invoice.includes('.'))).toEqual([
+    ...['01-20 ISSUED 6.00 19.00', '03-05 ISSUED 302.00 44.00', '04-10 ISSUED 266.00 36.00'],
+    '04-10 ACTIVE 365.00',
+  ]);
+});
+
 it('is moved and withdrawn', async () => {
   const subscription = await sell([await feeOf()]);
   await pause(subscription, { effective: 'periodEnd', resumesAt: day(11, 2) });

@@ -373,12 +373,17 @@ export function isOwnSeries(
 export const justBefore = (at: Instant): Instant => at.subtract({ nanoseconds: 1000 });
 
 /**
- * From where on invoices may bill the time of a period: where a series begins anew, the last period of the one before
- * may have billed beyond its end.
+ * From where on invoices may bill the time of a period: where a series begins anew, periods of the ones before may have
+ * billed beyond their ends.
  */
 export function startOfBills(terms: HistoricTerms, { cadence, start }: Cell): Instant {
-  const before = cellAt(terms, cadence, justBefore(start));
-  return before && isBefore(before.end, before.whole.end) ? before.start : start;
+  let from = start;
+  let before = cellAt(terms, cadence, justBefore(from));
+  while (before && isAfter(before.whole.end, start)) {
+    from = before.start;
+    before = cellAt(terms, cadence, justBefore(from));
+  }
+  return from;
 }
 
 /** The periods of all series that overlap a time, each once. */
