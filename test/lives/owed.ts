@@ -568,10 +568,11 @@ function discounted(history: History, amount: bigint, at: number, isRebate = amo
 
 /**
  * One that is made at the very instant of a bill comes after it: its clock came there first, and bills at once. A bill
- * that a cut or an end asks for is read later.
+ * that a cut, an end or a resumption by hand asks for is read later.
  */
-const discountsAt = ({ discounts, cuts, end }: History, at: number): readonly Discount[] => {
-  const isAsked = end === at || cuts.some((cut) => cut.at === at);
+const discountsAt = ({ discounts, cuts, end, pausesKnown }: History, at: number): readonly Discount[] => {
+  const isResumed = pausesKnown.some(({ madeAt, pauses }) => madeAt === at && pauses.some(({ to }) => to === at));
+  const isAsked = end === at || isResumed || cuts.some((cut) => cut.at === at);
   const isThere = ({ madeAt }: Discount): boolean => madeAt < at || (madeAt === at && isAsked);
   return discounts.filter((each) => each.from <= at && (each.to === null || at < each.to) && isThere(each));
 };
