@@ -257,6 +257,25 @@ it('can count the periods from the resumption on', async () => {
   expect(await billed(subscription)).toEqual(['01-21 ISSUED 100.00', '02-21 ISSUED 310.00', '03-21 ACTIVE 310.00']);
 });
 
+it('can be followed by a change at the instant of the resumption, whose invoice is issued', async () => {
+  const fee = await feeOf({ paymentTerm: 'in_advance' });
+  const subscription = await sell([fee]);
+  await shop.advance(clock, day(11));
+  await pause(subscription);
+  await shop.advance(clock, day(21));
+  await resume(subscription, { anchor: 'restart' });
+  await env.runDueWork();
+  await shop.create(`/v0/subscriptions/${subscription.id}/changes`, {
+    ...{ quantities: { [fee.id]: 3 }, effective: 'now' },
+  });
+  const [period, , , upfront] = await shop.invoices(subscription);
+  // all of the first one is credited, so nothing of it is to be paid
+  expect([period, upfront].map((of) => [of?.grandTotal, of?.status, of?.unpaidAmount])).toEqual([
+    ['310.00', 'PAID', '0.00'],
+    ['930.00', 'ISSUED', '930.00'],
+  ]);
+});
+
 it('bills a fee once that was billed several series ago', async () => {
   const fee = await feeOf({ properties: { unitPrice: '365' }, paymentTerm: 'in_advance', billingCadence: 'P1Y' });
   const priceOverrides = [{ priceId: fee.id, multiplier: '0.5', to: day(1, 2) }]; // two charges, cut at 1 February

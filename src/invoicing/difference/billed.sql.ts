@@ -128,7 +128,8 @@ export type PlaceInTime = UncalculatedInvoice & { readonly isRebilled: boolean }
 
 /**
  * The other invoices of a subscription that have no lines yet, or whose lines count for nothing.
- * @param beforeSeq as it was then: those whose lines are not older than this one; of a replaced invoice the first ones
+ * @param beforeSeq as it was then: those whose lines are not older than this one; of a replaced invoice the first ones.
+ *   An upfront invoice has its lines as it is made, so a younger one was not there.
  */
 export async function selectUncalculated(
   tx: Tx,
@@ -159,6 +160,8 @@ export async function selectUncalculatedOf(
        and (i.reissued_as_id is null
             and (i.status in ('ACTIVE', 'CLOSING', 'CLOSED', 'CALCULATING', 'FAILED') or ${isRebilled})
             or i.reissue_of_id is null
+            and (i.kind = 'subscription' or i.seq < (select own.seq from invoice own
+                                                      where own.merchant_id = i.merchant_id and own.id = q.id))
             and exists (select from invoice_line l where ${IS_LINE_OF} and l.seq > q.before_seq))
      order by q.place, i.seq`);
   return apart(asked.length, rows);
