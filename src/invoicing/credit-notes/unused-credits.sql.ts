@@ -34,22 +34,23 @@ const FIELDS = [
   'isNote',
 ] as const satisfies readonly (keyof UnusedCreditRow)[];
 
+/** A credit that is written. @property lineSeq its place; absent: behind the present lines of its subscription */
+export type NewCredit = Omit<UnusedCreditRow, 'seq'> & { readonly lineSeq?: bigint | undefined };
+
 /**
- * Writes credits of one merchant, in their order; each has its place behind the present lines of its subscription.
+ * Writes credits of one merchant, in their order.
  * @returns them in their order
  */
-export async function insertUnusedCredits(
-  tx: Tx,
-  rows: readonly Omit<UnusedCreditRow, 'seq'>[],
-): Promise<UnusedCreditRow[]> {
+export async function insertUnusedCredits(tx: Tx, rows: readonly NewCredit[]): Promise<UnusedCreditRow[]> {
   const [first] = rows;
   if (!first) return [];
   const stored = await tx.rows<UnusedCreditRow>(sql`
     insert into unused_credit (${columns(FIELDS)}, line_seq)
     select ${columns(FIELDS)},
-           (select coalesce(max(l.seq), 0)
-              from invoice i join invoice_line l on ${IS_LINE_OF}
-             where i.merchant_id = ${first.merchantId} and i.subscription_id = r.subscription_id)
+           coalesce(r.line_seq, (
+             select coalesce(max(l.seq), 0)
+               from invoice i join invoice_line l on ${IS_LINE_OF}
+              where i.merchant_id = ${first.merchantId} and i.subscription_id = r.subscription_id))
       from jsonb_populate_recordset(null::unused_credit, ${recordset(rows.map((row) => ({ isNote: false, ...row })))}) r
     returning *`);
   const byId = new Map(stored.map((row) => [row.id, row]));
@@ -187,14 +188,11 @@ export async function deleteOpenCredits(tx: Tx, times: readonly TimeAfter[]): Pr
   return tx.rows<OpenCredit>(sql`
     delete from unused_credit
      where merchant_id = ${tx.merchantId} and id = any (${open.map(({ id }) => id)}::text[])
-    returning subscription_id, invoice_id, price_id, unused_from, target_invoice_id`);
+    returning *`);
 }
 
-/** A credit that stood on an open invoice: what billed it, from when on it is unused, and that invoice. */
-export type OpenCredit = Pick<
-  UnusedCreditRow,
-  'subscriptionId' | 'invoiceId' | 'priceId' | 'unusedFrom' | 'targetInvoiceId'
->;
+/** A credit that stood on an open invoice, with its place behind the lines of its subscription. */
+export type OpenCredit = UnusedCreditRow & { readonly lineSeq: bigint };
 
 /** The credits that `deleteOpenCredits` would delete. */
 export const selectOpenCredits = async (

@@ -4,6 +4,7 @@ import { type CreditOn, givenBackBy, type UnusedCreditRow } from '../credit-note
 import {
   deleteOpenCredits,
   insertUnusedCredits,
+  type NewCredit,
   type OpenCredit,
   selectCreditsOnInvoices,
   selectOpenCredits,
@@ -81,7 +82,7 @@ export async function giveCredits(
       const [invoiceId, credits] = ofInvoices[turn] ?? [];
       return invoiceId === undefined || credits === undefined ? [] : [{ order, invoiceId, credits }];
     });
-    await giveOnce(dependencies, tx, { merchantId, given, stoodOn }, now);
+    await giveOnce(dependencies, tx, { merchantId, given, stoodOn, asked }, now);
   }
 }
 
@@ -100,10 +101,12 @@ async function giveOnce(
     merchantId,
     given,
     stoodOn,
+    asked,
   }: {
     readonly merchantId: string;
     readonly given: readonly GivenCredits[];
     readonly stoodOn: (credit: TimeCredit) => string | undefined;
+    readonly asked: readonly OrderWithRemoved[];
   },
   now: Instant,
 ): Promise<void> {
@@ -111,7 +114,7 @@ async function giveOnce(
     credits.flatMap((credit) => {
       const mode = creditModeAt(terms, credit.span.start);
       const bearer = mode === 'invoice' && target ? (stoodOn(credit) ?? target.id) : null;
-      return mode === 'none' ? [] : [{ mode, row: rowOfTime(terms, credit, bearer, now) }];
+      return mode === 'none' ? [] : [{ mode, row: placedAsBefore(rowOfTime(terms, credit, bearer, now), asked) }];
     }),
   );
   const stored = await insertUnusedCredits(
@@ -132,6 +135,23 @@ async function giveOnce(
   };
   await note('invoice', ({ target }) => (target === null ? 'all' : 'unpaid'));
   await note('wallet', () => 'all');
+}
+
+/** A credit that is worked out again and comes out the same has the place of the one that was deleted. */
+function placedAsBefore(row: NewCredit, asked: readonly OrderWithRemoved[]): NewCredit {
+  const same = asked
+    .flatMap(({ removed }) => removed)
+    .find(
+      (each) =>
+        each.invoiceId === row.invoiceId &&
+        each.priceId === row.priceId &&
+        each.targetInvoiceId === row.targetInvoiceId &&
+        each.unusedFrom.equals(row.unusedFrom) &&
+        each.unusedTo.equals(row.unusedTo) &&
+        each.amount.eq(row.amount) &&
+        each.taxAmount.eq(row.taxAmount),
+    );
+  return same ? { ...row, lineSeq: same.lineSeq } : row;
 }
 
 interface OrderWithRemoved {
