@@ -253,6 +253,30 @@ describe('an amount', () => {
     expect(ofUsage.map(({ totalPrice }) => totalPrice).toSorted()).toEqual(['-11.43', '-68.57']);
   });
 
+  it('and percentages after it are of what the period owes of each price once late usage takes one back', async () => {
+    const first = await amountCoupon({});
+    const half = await coupon({ duration: 'forever' });
+    const rest = await coupon({
+      name: 'Rest',
+      percentOff: '1',
+      duration: 'forever',
+      appliesTo: { priceIds: [fee.id] },
+    });
+    const subscription = await shop.subscribe(plan, { clock, coupons: [first.id, half.id, rest.id] });
+    await shop.use(subscription.id, '2026-01-10T00:00:00Z', 140);
+    await shop.advance(clock, '2026-02-05T00:00:00Z');
+    // 240.00 less 30.00, less 105.00, less what is left of the fee: 100.00 less 12.50 and 43.75
+    expect(await amountsOf(subscription)).toEqual(['61.25', '0.00']);
+    await shop.use(subscription.id, '2026-01-10T00:00:00Z', -140);
+    await shop.advance(clock, '2026-03-05T00:00:00Z');
+    // 100.00 less 30.00, less 35.00, less 35.00 in each month
+    const [{ id }] = await shop.invoices(subscription);
+    expect((await shop.read(`/v2/invoices/${id}/creditNotes`)).data).toMatchObject([{ total: '61.25' }]);
+    expect((await redemptionsOf(subscription)).map(({ totalDiscount }) => totalDiscount).toSorted()).toEqual([
+      ...['60.00', '70.00', '70.00'],
+    ]);
+  });
+
   it('with a minimum is given once the period has come to it', async () => {
     const { id } = await amountCoupon({ minimumAmount: '105' });
     const subscription = await shop.subscribe(plan, { clock, coupons: [id] });

@@ -141,7 +141,7 @@ function changesIn(
   carried: ReadonlyMap<string, Decimal>,
 ): ChangesInPeriod {
   const { all, amounts } = chargesIn(due, charges, minimums);
-  let left = amounts;
+  let left: readonly Decimal[] = netOf(all, amounts);
   const coupons = due.coupons.map((coupon) => {
     const { redemption, taken } = coupon;
     const isFor = all.map(({ price }) => isForCharge(redemption, price));
@@ -291,6 +291,19 @@ function chargesIn(
     ...own.filter(({ isCorrection }) => !isCorrection),
   ];
   return { all, amounts: all.map(({ amount }) => amount) };
+}
+
+/** The same amounts, where what a correction takes back is off the other charges of its price. */
+function netOf(all: readonly InPeriod[], amounts: readonly Decimal[]): Decimal[] {
+  const left = [...amounts];
+  for (const at of left.keys())
+    for (const other of left.keys()) {
+      const off = Decimal.min(left[other] as Decimal, (left[at] as Decimal).negated());
+      if (off.lte(0) || all[other]?.price?.id !== all[at]?.price?.id) continue;
+      left[other] = (left[other] as Decimal).minus(off);
+      left[at] = (left[at] as Decimal).plus(off);
+    }
+  return left;
 }
 
 /** What a coupon takes of a period that comes to so much; exact. */
