@@ -371,9 +371,13 @@ function money(life: Life, lived: Lived): string[] {
   const refunded = refundedOf(notes);
   const isGone = ({ returnStatus, dispute, invoiceId }: Resource) =>
     LEAVING.has(returnStatus) || (dispute?.status === 'lost' && refunded.has(invoiceId));
+  // Without the refund, which was voided, what the bank took is the merchant's loss again; the rest has left.
+  const isLoss = ({ returnStatus, dispute, invoiceId }: Resource) =>
+    LEAVING.has(returnStatus) && dispute?.status === 'lost' && !refunded.has(invoiceId);
   const parts = payments.flatMap(({ returns }) => returns).filter(({ status }) => LEAVING.has(status));
   const paidOut = sum([
     ...payments.filter(isGone).map(({ appliedAmount }) => appliedAmount),
+    ...payments.filter(isLoss).map(({ dispute }) => `-${dispute.amount}`),
     ...parts.map(({ amount }: Resource) => amount),
   ]);
   const inForce = invoices.filter(({ status }) => !GONE.has(status));
