@@ -270,7 +270,7 @@ function payers(life: Life, { invoices, deeds, payerId }: Lived): string[] {
 
 /** A line that collects what a billing credit no longer pays, because it was used elsewhere. */
 const isDebtOfCredit = ({ type, invoiceDisplayName }: Resource): boolean =>
-  type === 'reversed_payment' && /used elsewhere$/.test(invoiceDisplayName);
+  type === 'reversed_payment' && String(invoiceDisplayName).endsWith('used elsewhere');
 
 /** Was the customer exempt from tax, or paid for, at a second of the life? Null: that changed in this very second. */
 function switchedAt(deeds: Lived['deeds'], what: 'exempt' | 'payer', second: number): boolean | null {

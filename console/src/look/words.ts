@@ -51,7 +51,7 @@ const lastName = (field: string): string => field.slice(field.lastIndexOf('.') +
 export const valueWords = (field: string, value: string): string =>
   VALUES[`${lastName(field)}.${value}`] ?? wordsOf(value);
 
-/** Do the words of its values say what a field is for? Then those of the reference, which name values, would disturb. */
+/** Do the words of its values say what a field is for? The reference names the values by their own words. */
 export const saysItself = (field: string): boolean =>
   Object.keys(VALUES).some((name) => name.startsWith(`${lastName(field)}.`));
 

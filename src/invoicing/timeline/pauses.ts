@@ -44,7 +44,9 @@ function movedTo<Version extends Pausable>(version: Version, to: Instant, before
   if (anchors === undefined) return { ...version, from: to };
   const isBegun = (cadence: string, anchor: Instant) =>
     anchor.equals(from) && !isSame(before?.anchors?.[cadence], anchor);
-  const moved = Object.entries(anchors).map(([cadence, anchor]) => [cadence, isBegun(cadence, anchor) ? to : anchor]);
+  const moved = Object.entries(anchors).map(
+    ([cadence, anchor]) => [cadence, isBegun(cadence, anchor) ? to : anchor] as const,
+  );
   return { ...version, from: to, anchors: Object.fromEntries(moved) };
 }
 
