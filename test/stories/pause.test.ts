@@ -190,6 +190,27 @@ describe('what waits', () => {
     expect(await billed(subscription)).toEqual(['02-01 ISSUED 200.00', '03-01 ISSUED 398.57', '04-01 ACTIVE 620.00']);
   });
 
+  it('and the periods of a fee that it brings are counted from there', async () => {
+    const quarter = await feeOf({ paymentTerm: 'in_advance', billingCadence: 'P3M' });
+    const plan = await shop.plan([quarter]);
+    const subscription = await sell([await feeOf()]);
+    await shop.create(`/v0/subscriptions/${subscription.id}/changes`, {
+      ...{ planId: plan.id, effective: 'periodEnd' },
+    });
+    await shop.advance(clock, day(21));
+    await pause(subscription, { resumesAt: day(11, 2) });
+    await shop.advance(clock, day(12, 5));
+    const fees = (await shop.invoices(subscription)).flatMap(({ lines }) =>
+      lines
+        .filter(({ priceId }: Resource) => priceId === quarter.id)
+        .map(({ periodStart, periodEnd, totalPrice }: Resource) => [periodStart, periodEnd, totalPrice]),
+    );
+    expect(fees.toSorted().slice(0, 2)).toEqual([
+      [day(11, 2), day(11, 5), '310.00'],
+      [day(11, 5), day(11, 8), '310.00'],
+    ]);
+  });
+
   it('access, with its reason, while balances go on', async () => {
     const feature = await shop.create('/v0/features', {
       ...{ key: 'pdf-export', name: 'Export', type: 'boolean', productId: (await shop.metric()).productId },
