@@ -296,13 +296,14 @@ function chargesIn(
 /** The same amounts, where what a correction takes back is off the other charges of its price. */
 function netOf(all: readonly InPeriod[], amounts: readonly Decimal[]): Decimal[] {
   const left = [...amounts];
-  for (const at of left.keys())
-    for (const other of left.keys()) {
-      const off = Decimal.min(left[other] as Decimal, (left[at] as Decimal).negated());
-      if (off.lte(0) || all[other]?.price?.id !== all[at]?.price?.id) continue;
-      left[other] = (left[other] as Decimal).minus(off);
-      left[at] = (left[at] as Decimal).plus(off);
-    }
+  for (const places of Map.groupBy(all.keys(), (at) => all[at]?.price?.id).values())
+    for (const at of places.filter((place) => left[place]?.lt(0)))
+      for (const other of places) {
+        const off = Decimal.min(left[other] as Decimal, (left[at] as Decimal).negated());
+        if (off.lte(0)) continue;
+        left[other] = (left[other] as Decimal).minus(off);
+        left[at] = (left[at] as Decimal).plus(off);
+      }
   return left;
 }
 

@@ -34,8 +34,11 @@ const FIELDS = [
   'isNote',
 ] as const satisfies readonly (keyof UnusedCreditRow)[];
 
-/** A credit that is written. @property lineSeq its place; absent: behind the present lines of its subscription */
-export type NewCredit = Omit<UnusedCreditRow, 'seq'> & { readonly lineSeq?: bigint | undefined };
+/** A credit that is written. */
+export interface NewCredit extends Omit<UnusedCreditRow, 'seq'> {
+  /** The last line before it; absent: the last one of its subscription now. */
+  readonly lineSeq?: bigint | undefined;
+}
 
 /**
  * Writes credits of one merchant, in their order.
@@ -58,7 +61,7 @@ export async function insertUnusedCredits(tx: Tx, rows: readonly NewCredit[]): P
 }
 
 /** Writes one credit. */
-export async function insertUnusedCredit(tx: Tx, row: Omit<UnusedCreditRow, 'seq'>): Promise<UnusedCreditRow> {
+export async function insertUnusedCredit(tx: Tx, row: NewCredit): Promise<UnusedCreditRow> {
   const [stored] = await insertUnusedCredits(tx, [row]);
   return stored as UnusedCreditRow;
 }
@@ -191,7 +194,7 @@ export async function deleteOpenCredits(tx: Tx, times: readonly TimeAfter[]): Pr
     returning *`);
 }
 
-/** A credit that stood on an open invoice, with its place behind the lines of its subscription. */
+/** A credit that stood on an open invoice, with the last line before it. */
 export type OpenCredit = UnusedCreditRow & { readonly lineSeq: bigint };
 
 /** The credits that `deleteOpenCredits` would delete. */
