@@ -295,7 +295,7 @@ function rates(life: Life, { invoices, deeds }: Lived): string[] {
     const isExempt = exempt && !paidFor; // who pays is not, and its status holds (commercial.md §8)
     return lines.flatMap((line: Resource) => {
       const price = priceOf(line);
-      const takesBack = line.lineItemType === 'refund' || (price === 'minimum' && Number(line.totalPrice) < 0);
+      const takesBack = line.lineItemType === 'refund' || (price === 'minimum' && Number(line.totalPrice) <= 0);
       if (price === null || price === 'coupon' || takesBack) return []; // at the rate that was billed
       const own = price === 'minimum' ? undefined : life.prices[Number(price.slice(1))]?.taxRate;
       const should = isExempt ? 0 : (own ?? life.taxRate);
