@@ -20,6 +20,8 @@ export interface Couponed {
   readonly service: Span;
   /** Its time without pauses and gaps, which are no service; absent: all of it. */
   readonly served?: readonly Span[];
+  /** Of a part of a charge: that service until its own end; absent: all of it. */
+  readonly soFar?: readonly Span[];
   readonly cadence?: string;
   /** The price of the catalog; `minimum`: of the plan. */
   readonly listed: number | 'minimum';
@@ -78,7 +80,8 @@ export function lessPercents<Bill extends Couponed>(life: Life, history: History
     let [soFar, taken] = [NOTHING, 0n];
     all = all.map((bill) => {
       soFar = plus(soFar, bill.amount);
-      const off = nearest(times(times(soFar, part), shareIn(life, history, bill, windowOf(coupon))));
+      const here = { ...bill, served: bill.soFar ?? bill.served ?? [bill.service] };
+      const off = nearest(times(times(soFar, part), shareIn(life, history, here, windowOf(coupon))));
       const own = off - taken;
       taken = off;
       return { ...bill, amount: plus(bill.amount, exact(-own)) };

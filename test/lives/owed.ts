@@ -313,7 +313,8 @@ function feeOwed(life: Life, history: History, index: number, period: Period, qu
       spans.flatMap((span) => {
         const [them, earlier] = [clipped([span], { from, to }), clipped([span], { from: period.span.from, to: from })];
         const closed = Math.min(to, period.span.to);
-        return them.length === 0 ? [] : [{ ...bill(them, at, true, earlier), closed, isCut, service: span }];
+        const soFar = clipped([span], { from: span.from, to });
+        return them.length === 0 ? [] : [{ ...bill(them, at, true, earlier), closed, isCut, service: span, soFar }];
       }),
     );
   // The upfront invoice is issued as the subscription is made, before it has a discount.
@@ -480,7 +481,7 @@ function usageOwed(life: Life, world: World, index: number, { period, closedTo }
       spans: asDated(clipped(spans, { from, to })),
       closed: Math.min(to, period.span.to),
       isCut,
-      ...{ service, served: spans, listed: index },
+      ...{ service, served: spans, soFar, listed: index },
       ...ofPeriod(period),
     };
   });
