@@ -175,15 +175,13 @@ export interface PlaceInBilling {
   readonly creditSeq?: bigint;
 }
 
-/** The place of an invoice without lines that is calculated now: after all lines and credits of its subscription. */
+/** The place of what has no lines and is done now: after all lines and credits of its subscription, and of nothing else. */
 export const selectPlace = (
   tx: Tx,
   { merchantId, subscriptionId }: Pick<BilledFor, 'merchantId' | 'subscriptionId'>,
 ): Promise<Required<PlaceInBilling>> =>
   tx.one<Required<PlaceInBilling>>(sql`
-    select (select coalesce(max(l.seq), 0) + 1
-              from invoice i join invoice_line l on ${IS_LINE_OF}
-             where i.merchant_id = ${merchantId} and i.subscription_id = ${subscriptionId}) as seq,
+    select nextval('invoice_line_seq_seq') as seq,
            (select coalesce(max(seq), 0) from unused_credit
              where merchant_id = ${merchantId} and subscription_id = ${subscriptionId}) as credit_seq`);
 
