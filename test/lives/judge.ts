@@ -374,7 +374,28 @@ function money(life: Life, lived: Lived): string[] {
   // Without the refund, which was voided, what the bank took is the merchant's loss again; the rest has left.
   const isLoss = ({ returnStatus, dispute, invoiceId }: Resource) =>
     LEAVING.has(returnStatus) && dispute?.status === 'lost' && !refunded.has(invoiceId);
-  const parts = payments.flatMap(({ returns }) => returns).filter(({ status }) => LEAVING.has(status));
+  const partsOf = (those: readonly Resource[]) =>
+    those.flatMap(({ returns }) => returns).filter(({ status }: Resource) => LEAVING.has(status));
+  const parts = partsOf(payments);
+  // Nor does a note on a part give back once more what the bank has taken.
+  const byBank = payments
+    .filter((payment) => payment.dispute?.status === 'lost' && !isGone(payment))
+    .map((payment) => {
+      const ofNotes = notes.filter(
+        ({ kind, invoiceId, status, settlement, createdAt }) =>
+          kind === 'partial' &&
+          invoiceId === payment.invoiceId &&
+          status !== 'VOIDED' &&
+          [null, 'refund'].includes(settlement) &&
+          createdAt >= payment.createdAt,
+      );
+      const sent = partsOf(payments.filter(({ invoiceId }) => invoiceId === payment.invoiceId));
+      const left = sum(ofNotes.map(({ total }) => total)) - sum(sent.map(({ amount }: Resource) => amount));
+      const taken = minor(life, payment.dispute.amount);
+      return left < taken ? left : taken;
+    })
+    .filter((amount) => amount > 0n)
+    .reduce((total, amount) => total + amount, 0n);
   const paidOut = sum([
     ...payments.filter(isGone).map(({ appliedAmount }) => appliedAmount),
     ...payments.filter(isLoss).map(({ dispute }) => `-${dispute.amount}`),
@@ -404,7 +425,7 @@ function money(life: Life, lived: Lived): string[] {
   );
   const isOwed = minor(life, owedAgain) + minor(life, toCollect) - missingOfCredits(life, lived);
   const isKept = billed - collected - credited + beside - unpaid - isOwed;
-  const off = paidIn - paidOut - minor(life, wallet) - isKept;
+  const off = paidIn - paidOut - byBank - minor(life, wallet) - isKept;
   // A debt of a credit that was collected by an invoice that nobody pays any more: what the credit has back of it later
   // is nobody's money.
   const forgiven = inForce
