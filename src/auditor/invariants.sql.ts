@@ -222,9 +222,10 @@ export const invariants: readonly Invariant[] = [
                     and c.correction is null), '{}') as time
           from invoice_line l join invoice i on i.merchant_id = l.merchant_id and i.id = l.invoice_id
          where l.fee_id is not null and l.type = 'charge' and l.period_start < l.period_end
-           and l.total_price > coalesce(( -- a coupon of all of it leaves nothing to credit
+           and l.total_price > coalesce(( -- a discount or a coupon of all of it leaves nothing to credit
                  select -sum(o.total_price) from invoice_line o
-                  where o.merchant_id = l.merchant_id and o.applies_to_line_id = l.id and o.type = 'coupon'
+                  where o.merchant_id = l.merchant_id and o.applies_to_line_id = l.id
+                    and o.type in ('adjustment', 'coupon')
                     and o.workings -> 'coupon' -> 'period' is null), 0)
            and coalesce(l.subscription_id, i.subscription_id) is not null and i.status in ('DRAFT', 'ISSUED', 'PAYMENT_FAILED', 'PAID')
            and i.reissued_as_id is null
