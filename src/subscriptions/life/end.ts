@@ -19,6 +19,7 @@ import { markScheduledCancelled } from '../subscription/changes.sql.ts';
 import type { SubscriptionDependencies } from '../subscription/dependencies.ts';
 import type { SubscriptionRow } from '../subscription/subscription.ts';
 import { updateSubscription } from '../subscription/subscriptions.sql.ts';
+import { afterTrialHeld } from '../subscription/trials.ts';
 import { publishSubscriptionEvent } from '../subscription/webhooks.ts';
 import type { HeldSubscription } from './lock.ts';
 import { nextActionOf } from './reminders.ts';
@@ -53,6 +54,7 @@ export async function endSubscription(
       terminatedBy: ending.by,
       terminationReason: ending.reason,
       endCredit: ending.credit ?? 'invoice',
+      ...afterTrialHeld(subscription, ending.at, false), // a pause in a trial lasts until the end: billing never starts
       nextActionAt: lateUsageDueAt(ending.at, merchant.settings.lateUsageDays),
     },
     now,

@@ -18,7 +18,7 @@ export const isTrialHeld = (subscription: InTrial): boolean =>
 
 /**
  * Billing of a subscription that is resumed begins after the time that was left of its trial as it was paused. A trial
- * that was over stays as it was.
+ * that was over stays as it was. An end before the pause resumes nothing.
  */
 export function afterTrialHeld(
   subscription: SubscriptionRow,
@@ -29,6 +29,7 @@ export function afterTrialHeld(
   const { billingStartsAt: start, billingAnchor: anchor, trialEnd } = subscription;
   if (pause === null || trialEnd === null || !isTrialHeld(subscription)) return {};
   const from = Temporal.Instant.from(pause.from);
+  if (isBefore(resumedAt, from)) return {};
   const later = start.add({ microseconds: Number(microsecondsBetween(from, resumedAt)) });
   const isOver = !isBefore(from, trialEnd);
   const isCountedFromThere = anchor.equals(start) || (isOver && isRestarted);
