@@ -168,6 +168,21 @@ describe('an end in a pause', () => {
   });
 });
 
+describe('an end in a pause of a trial', () => {
+  it.each([
+    ['before the trial would have been over', day(10)],
+    ['after that', day(20, 2)],
+  ])('bills nothing: %s', async (_when, at) => {
+    const subscription = await sell([await feeOf()], { trialPeriod: 'P14D' });
+    await shop.advance(clock, day(5));
+    await pause(subscription);
+    await shop.advance(clock, at);
+    await shop.act(`/v0/subscriptions/${subscription.id}/termination`, { reason: 'Sold' });
+    await shop.advance(clock, day(1, 4));
+    expect(await shop.invoices(subscription)).toEqual([]);
+  });
+});
+
 describe('what waits', () => {
   it('a scheduled change comes with the resumption', async () => {
     const [small, large] = [await feeOf(), await feeOf({ properties: { unitPrice: '620' } })];
@@ -297,7 +312,7 @@ it('can be followed by a change at the instant of the resumption, whose invoice 
   ]);
 });
 
-it('bills a fee once that was billed several series ago', async () => {
+it('begins a whole period there, and what an earlier series had billed of it is credited', async () => {
   const fee = await feeOf({ properties: { unitPrice: '365' }, paymentTerm: 'in_advance', billingCadence: 'P1Y' });
   const priceOverrides = [{ priceId: fee.id, multiplier: '0.5', to: day(1, 2) }]; // two charges, cut at 1 February
   const subscription = await sell([fee], {}, { priceOverrides });
@@ -310,10 +325,23 @@ it('bills a fee once that was billed several series ago', async () => {
     await pause(subscription, { resumesAt, anchor: 'restart' });
   }
   await shop.advance(clock, day(20, 4));
-  // The 19 days of January 2027 that the first resumption billed stay as they are, and so do the 44 days after them.
   expect((await billed(subscription)).filter((invoice) => invoice.includes('.'))).toEqual([
-    ...['01-20 ISSUED 6.00 19.00', '03-05 ISSUED 302.00 44.00', '04-10 ISSUED 266.00 36.00'],
+    ...['01-20 ISSUED 6.00 353.00', '03-05 ISSUED 365.00', '04-10 ISSUED 365.00'],
     '04-10 ACTIVE 365.00',
+  ]);
+  // of the four are left 4 and 12 days at half the price and 28 days, 27 days, and a whole year
+  const issued = (await shop.invoices(subscription)).filter(({ status }) => status === 'ISSUED');
+  expect(issued.map(({ unpaidAmount }) => unpaidAmount)).toEqual(['34.00', '2.00', '27.00', '365.00']);
+});
+
+it('asks the fee of a longer period on the invoice that is open at the resumption, also where that is known', async () => {
+  const fee = await feeOf({ properties: { unitPrice: '365' }, paymentTerm: 'in_advance', billingCadence: 'P1Y' });
+  const subscription = await sell([fee, await feeOf({ properties: { unitPrice: '1' } })]);
+  await shop.advance(clock, day(10));
+  await pause(subscription, { resumesAt: day(10, 3) });
+  await shop.advance(clock, day(1, 4));
+  expect(await billed(subscription)).toEqual([
+    ...['02-01 ISSUED 0.29', '01-01 ACTIVE 365.00', '03-01 CANCELLED', '04-01 ISSUED 0.71 297.00', '05-01 ACTIVE 1.00'],
   ]);
 });
 

@@ -196,7 +196,7 @@ function dueAt(state: BillingState): DueCharge[] {
       return fees.filter((due) => due.charge === charge).flatMap(feesDue);
     }),
     ...once,
-    ...compareTime([...completed, ...cells.flatMap((each) => chargesInAdvance(terms, each))], items, terms)
+    ...compareTime([...completed, ...cells.flatMap((each) => advanceOf(state, each))], items, terms)
       .due.filter(({ charge, before }) => before !== null || !completed.includes(charge))
       .flatMap(feesDue),
   ];
@@ -301,6 +301,15 @@ function advanceCells(state: BillingState, cell: Cell): Cell[] {
     }
   return cells;
 }
+
+/**
+ * The fees in advance of a period that an invoice bills. In a period that goes on, the time after a resumption is billed
+ * by the invoice that is open then, though the resumption is known (commercial.md §6).
+ */
+const advanceOf = ({ terms, invoice: { periodEnd } }: BillingState, cell: Cell): OwedCharge[] =>
+  chargesInAdvance(terms, cell).filter(
+    ({ since }) => since === undefined || !isBefore(cell.start, periodEnd) || isBefore(since, periodEnd),
+  );
 
 /** Does a series begin at an instant? */
 export const beginsAt = (terms: HistoricTerms, cadence: string, at: Instant): boolean =>

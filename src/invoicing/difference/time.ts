@@ -99,9 +99,12 @@ export function compareTime(
   };
 }
 
-/** Is an item of the service interval of a charge? After a gap in which no version has the price begins another one. */
-const isOfInterval = ({ period }: BilledItem, charge: OwedCharge | undefined): boolean =>
-  !(charge?.since && isBefore(period.start, charge.since));
+/**
+ * Is an item of the service interval of a charge? After a gap in which no version has the price begins another one, and
+ * so it does where a series begins anew: the series before may have billed time after a resumption that came earlier.
+ */
+const isOfInterval = ({ period, invoiceEnd }: BilledItem, charge: OwedCharge | undefined): boolean =>
+  !((charge?.since && isBefore(period.start, charge.since)) || (charge?.anew && isBefore(invoiceEnd, charge.anew)));
 
 /**
  * All its time is billed, and it is over. Its minimum was not asked while it was open; and where it was billed in

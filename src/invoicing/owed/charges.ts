@@ -48,6 +48,8 @@ export interface OwedCharge {
   readonly isOpen?: boolean;
   /** A version took its price up again here, after a gap: earlier bills are of another service interval. */
   readonly since?: Instant;
+  /** Its series begins here, after a pause or a gap: bills of invoices that ended before are of an earlier series. */
+  readonly anew?: Instant;
   /** The coupons that are worked out on it alone, the oldest first; absent: none. */
   readonly coupons?: readonly ChargeCoupon[];
 }
@@ -152,6 +154,7 @@ function feesOf(
 ): OwedCharge[] {
   if (price.paymentTerm !== term) return [];
   const paused = pausesIn(segments);
+  const anew = beginsAnew(segments, price.id, cell) && { anew: cell.start };
   return spansOf(cell, segments, holding(price, cell.cadence, term)).flatMap((held): OwedCharge[] =>
     timeIn(cell, segments, [held], price.id, paused).flatMap((time) => {
       const span = { start: time.start, end: earliest(time.end, until) };
@@ -164,11 +167,16 @@ function feesOf(
           ...{ price, period: span, fraction: partOfWhole(cell, [span]), spans: [span] },
           ...(isOpen && { isOpen }),
           ...(since && { since }),
+          ...anew,
         },
       ];
     }),
   );
 }
+
+/** Does a series begin with a period, after a pause or a gap? */
+const beginsAnew = (segments: readonly Segment[], priceId: string, { start }: Cell): boolean =>
+  [takenUpAt(segments, priceId, start), resumedAt(segments, start)].some((at) => at?.equals(start));
 
 const latestOf = (times: readonly (Instant | null)[]): Instant | null =>
   times.reduce((one, other) => (one && other ? latest(one, other) : (one ?? other)), null);
