@@ -190,7 +190,10 @@ function minimumsOf(life: Life, history: History, bills: readonly Bill[]): Bill[
     const parts = segmentsOf(history).flatMap(({ plan, ...segment }) => {
       const { minimum, cadence } = life.plans[plan] as Plan;
       const share = exact(BigInt(overlapOf(unpaused([segment], history), span)), BigInt(whole.to - whole.from));
-      return minimum === undefined || cadence !== chain.cadence ? [] : [times(read(minimum), share)];
+      // A period that is paused throughout has none, also where its usage comes to less than nothing.
+      return minimum === undefined || cadence !== chain.cadence || share.over === 0n
+        ? []
+        : [times(read(minimum), share)];
     });
     if (parts.length === 0) return [];
     const isOwn = (bill: Bill) => bill.cadence === chain.cadence && bill.whole?.from === whole.from;
