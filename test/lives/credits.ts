@@ -1,4 +1,4 @@
-import { type Exact, exact, nearest, plus, read, times } from '../support/exact.ts';
+import { type Exact, exact, minus, plus, read, times } from '../support/exact.ts';
 import type { Resource } from '../support/shop.ts';
 import type { Lived } from './drive.ts';
 import type { Dice } from './generate.ts';
@@ -159,7 +159,8 @@ function givenBackByNotes({ taxBehavior }: Life, { deeds, notes, invoices }: Liv
       invert(read(String(quantity))),
     );
     const is = quoted(note.lines.slice(1), 'amount', 'total');
-    return is === nearest(should)
+    const off = minus(should, exact(is)); // of a half unit the credit or the money bears the rounding
+    return 2n * (off.over < 0n ? -off.over : off.over) <= off.under
       ? []
       : [`credits: a note of ${units} of ${quantity} gave back ${is} of ${uses.length} uses`];
   });

@@ -466,7 +466,7 @@ function usageOwed(life: Life, world: World, index: number, { period, closedTo }
     ];
   }
   // Each part bills what the period has come to by its end, less what its earlier parts have billed.
-  let before = 0n;
+  let [before, paid] = [0n, 0n];
   return parts.map(({ from, to, at, isCut }) => {
     const soFar = clipped(spans, { from: period.span.from, to });
     const used = soFar.length === 0 ? [] : usedUntil(soFar, to);
@@ -474,7 +474,10 @@ function usageOwed(life: Life, world: World, index: number, { period, closedTo }
     const time = { from: period.span.from, to };
     const share = isForTime ? shareOf({ ...billed, span: time }, clipped(held, time)) : measured.share;
     const { amount } = chargeOf({ ...asked(price), ...measured, used, share }, DIGITS[life.currency]);
-    const net = discounted(history, amount - before, at, amount < 0n);
+    const own = discounted(history, amount - before, at, amount < 0n);
+    // Not more than the earlier parts came to, after their own discounts.
+    const net = amount >= 0n && paid + own < 0n ? -paid : own;
+    paid += net;
     before = amount;
     const because = `${shown({ from, to })} ${amount} so far: ${net}`;
     return {
