@@ -175,7 +175,7 @@ export interface PlaceInBilling {
   readonly creditSeq?: bigint;
 }
 
-/** The place of what has no lines and is done now: after all lines and credits of its subscription, and of nothing else. */
+/** The place of what is done now without lines: after all lines and credits of its subscription, and its alone. */
 export const selectPlace = (
   tx: Tx,
   { merchantId, subscriptionId }: Pick<BilledFor, 'merchantId' | 'subscriptionId'>,

@@ -303,8 +303,8 @@ function advanceCells(state: BillingState, cell: Cell): Cell[] {
 }
 
 /**
- * The fees in advance of a period that an invoice bills. In a period that goes on, the time after a resumption is billed
- * by the invoice that is open then, though the resumption is known (commercial.md §6).
+ * The fees in advance of a period that an invoice bills. In a period that goes on, the time after a resumption is
+ * billed by the invoice that is open then, though the resumption is known (commercial.md §6).
  */
 const advanceOf = ({ terms, invoice: { periodEnd } }: BillingState, cell: Cell): OwedCharge[] =>
   chargesInAdvance(terms, cell).filter(
