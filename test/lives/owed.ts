@@ -473,7 +473,8 @@ function usageOwed(life: Life, world: World, index: number, { period, closedTo }
     // A figure that does not add up is owed for the time so far.
     const time = { from: period.span.from, to };
     const share = isForTime ? shareOf({ ...billed, span: time }, clipped(held, time)) : measured.share;
-    const { amount } = chargeOf({ ...asked(price), ...measured, used, share }, DIGITS[life.currency]);
+    const whole = () => chargeOf({ ...asked(price), ...measured, used, share }, DIGITS[life.currency]).amount;
+    const amount = soFar.length === 0 ? 0n : whole(); // not even a flat price, where it was paused until then
     const own = discounted(history, amount - before, at, amount < 0n);
     // Not more than the earlier parts came to, after their own discounts.
     const net = amount >= 0n && paid + own < 0n ? -paid : own;
