@@ -173,9 +173,13 @@ const refundedOf = (notes: Lived['notes']): Set<string> =>
 function billedIsOwed(life: Life, lived: Lived, owed: readonly Owed[]): string[] {
   const subOf = new Map([...lived.subscriptionIds].map(([sub, id]) => [id, sub]));
   const byId = Map.groupBy(lived.invoices, ({ id }) => id);
-  const invoiceOf = ({ invoiceId }: Resource, { appliesToLineId }: Resource): Resource => {
-    const those = byId.get(invoiceId) ?? [];
-    return those.find(({ lines }) => lines.some(({ id }: Resource) => id === appliesToLineId)) ?? those[0];
+  // A line of a note that names no line of its invoice, as of a coupon, is of the subscription of the others.
+  const invoiceOf = (note: Resource, { appliesToLineId }: Resource): Resource => {
+    const those = byId.get(note.invoiceId) ?? [];
+    const all = note.lines.map((line: Resource) => line.appliesToLineId);
+    const of = (named: readonly string[]) =>
+      those.find(({ lines }) => lines.some(({ id }: Resource) => named.includes(id)));
+    return of([appliesToLineId]) ?? of(all) ?? (those[0] as Resource);
   };
   const isFrozen = frozen(lived);
   const refunded = refundedOf(lived.notes);
