@@ -11,6 +11,7 @@ import {
   cellOf,
   cellsIn,
   chargesInAdvance,
+  chargesInAdvanceBefore,
   chargesInArrears,
   chargesOnce,
   chargesOnceInArrears,
@@ -302,14 +303,9 @@ function advanceCells(state: BillingState, cell: Cell): Cell[] {
   return cells;
 }
 
-/**
- * The fees in advance of a period that an invoice bills. In a period that goes on, the time after a resumption is
- * billed by the invoice that is open then, though the resumption is known (commercial.md §6).
- */
+/** The fees in advance of a period that an invoice bills: of one that goes on, what is asked before its end. */
 const advanceOf = ({ terms, invoice: { periodEnd } }: BillingState, cell: Cell): OwedCharge[] =>
-  chargesInAdvance(terms, cell).filter(
-    ({ since }) => since === undefined || !isBefore(cell.start, periodEnd) || isBefore(since, periodEnd),
-  );
+  isBefore(cell.start, periodEnd) ? chargesInAdvanceBefore(terms, cell, periodEnd) : chargesInAdvance(terms, cell);
 
 /** Does a series begin at an instant? */
 export const beginsAt = (terms: HistoricTerms, cadence: string, at: Instant): boolean =>

@@ -25,6 +25,7 @@ import {
   segmentAt,
   segmentsOf,
   spansOf,
+  termsBefore,
   timeIn,
   versionsOf,
 } from '../timeline/segments.ts';
@@ -135,11 +136,32 @@ export const chargesInArrears = (terms: HistoricTerms, cell: Cell, until: Instan
 };
 
 /** The fees in advance of a period: a charge for each time in which one holds. */
-export const chargesInAdvance = (terms: HistoricTerms, cell: Cell): OwedCharge[] => {
+export const chargesInAdvance = (terms: HistoricTerms, cell: Cell): OwedCharge[] =>
+  withCoupons(terms, feesInAdvance(terms, cell));
+
+/**
+ * Those of them that are asked before an instant in the period. Of a change or a resumption that comes then or later
+ * they are asked as it comes (commercial.md §6): so they are what holds whether it comes or not.
+ */
+export function chargesInAdvanceBefore(terms: HistoricTerms, cell: Cell, instant: Instant): OwedCharge[] {
+  const then = termsBefore(terms, instant);
+  if (then === terms) return chargesInAdvance(terms, cell);
+  const known = feesInAdvance(then, cell);
+  const both = feesInAdvance(terms, cell).flatMap((charge) => {
+    const same = known.filter(({ price }) => chargeKey(price) === chargeKey(charge.price));
+    const spans = intersect(
+      charge.spans,
+      same.flatMap((each) => each.spans),
+    );
+    return spans.map((span) => ({ ...charge, period: span, fraction: partOfWhole(cell, [span]), spans: [span] }));
+  });
+  return withCoupons(terms, both);
+}
+
+function feesInAdvance(terms: HistoricTerms, cell: Cell): OwedCharge[] {
   const segments = segmentsOf(terms);
-  const charges = pricesIn(segments, cell).flatMap((price) => feesOf(segments, cell, price, 'in_advance', cell.end));
-  return withCoupons(terms, charges);
-};
+  return pricesIn(segments, cell).flatMap((price) => feesOf(segments, cell, price, 'in_advance', cell.end));
+}
 
 /**
  * The fees of one price in a period, by their time for money, without pauses. At a cut (`until`) they are owed by the

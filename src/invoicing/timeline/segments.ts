@@ -9,7 +9,7 @@ import {
   normaliseCadence,
   type Period,
 } from '../../kernel/time.ts';
-import type { BilledPrice, BilledRedemption, BilledVersion, SeriesBounds } from '../terms/billing-terms.ts';
+import type { BilledPrice, BilledRedemption, BilledVersion, Pause, SeriesBounds } from '../terms/billing-terms.ts';
 import { listPriceId } from '../terms/list-price.ts';
 import { cutByOverrides } from '../terms/price-overrides.ts';
 import { afterPauses, cutByPauses } from './pauses.ts';
@@ -34,6 +34,24 @@ export const versionsOf = <Terms extends { readonly versions?: readonly BilledVe
   terms: Terms,
 ): readonly (BilledVersion | Terms)[] =>
   terms.versions && terms.versions.length > 0 ? cutVersions(terms.versions) : [terms];
+
+/**
+ * The terms as if nothing came from an instant on: no version, and no end of a pause. The same terms where nothing
+ * does; there is always a first version.
+ */
+export function termsBefore<Terms extends HistoricTerms>(terms: Terms, instant: Instant): Terms {
+  const { versions = [] } = terms;
+  const isBeforeIt = (at: string): boolean => isBefore(Temporal.Instant.from(at), instant);
+  const isOpen = ({ to }: Pause): boolean => to !== null && !isBeforeIt(to);
+  if (versions.every(({ from, pauses = [] }) => isBefore(from, instant) && !pauses.some(isOpen))) return terms;
+  const left = versions
+    .filter(({ from }, place) => place === 0 || isBefore(from, instant))
+    .map((version) => ({
+      ...version,
+      ...(version.pauses && { pauses: version.pauses.map((each) => (isOpen(each) ? { ...each, to: null } : each)) }),
+    }));
+  return { ...terms, versions: left };
+}
 
 function cutVersions(versions: readonly BilledVersion[]): readonly BilledVersion[] {
   const known = CUT.get(versions) ?? cutByPauses(cutByOverrides(afterPauses(versions)));
