@@ -25,9 +25,9 @@ import {
   segmentAt,
   segmentsOf,
   spansOf,
-  termsBefore,
   timeIn,
   versionsOf,
+  withoutResumptions,
 } from '../timeline/segments.ts';
 import { periodHolding, periodOf, type SeriesPeriod } from '../timeline/series.ts';
 import { type ChargeCoupon, withCoupons } from './coupons.ts';
@@ -140,11 +140,11 @@ export const chargesInAdvance = (terms: HistoricTerms, cell: Cell): OwedCharge[]
   withCoupons(terms, feesInAdvance(terms, cell));
 
 /**
- * Those of them that are asked before an instant in the period. Of a change or a resumption that comes then or later
- * they are asked as it comes (commercial.md §6): so they are what holds whether it comes or not.
+ * Those of them that are asked before an instant in the period. What follows a resumption that comes then or later is
+ * asked as it comes (commercial.md §6): so they are what holds whether it comes or not.
  */
 export function chargesInAdvanceBefore(terms: HistoricTerms, cell: Cell, instant: Instant): OwedCharge[] {
-  const then = termsBefore(terms, instant);
+  const then = withoutResumptions(terms, instant);
   if (then === terms) return chargesInAdvance(terms, cell);
   const known = feesInAdvance(then, cell);
   const both = feesInAdvance(terms, cell).flatMap((charge) => {

@@ -35,22 +35,16 @@ export const versionsOf = <Terms extends { readonly versions?: readonly BilledVe
 ): readonly (BilledVersion | Terms)[] =>
   terms.versions && terms.versions.length > 0 ? cutVersions(terms.versions) : [terms];
 
-/**
- * The terms as if nothing came from an instant on: no version, and no end of a pause. The same terms where nothing
- * does; there is always a first version.
- */
-export function termsBefore<Terms extends HistoricTerms>(terms: Terms, instant: Instant): Terms {
+/** The terms as if no pause were over at an instant or after it; the same terms where none is. */
+export function withoutResumptions<Terms extends HistoricTerms>(terms: Terms, from: Instant): Terms {
   const { versions = [] } = terms;
-  const isBeforeIt = (at: string): boolean => isBefore(Temporal.Instant.from(at), instant);
-  const isOpen = ({ to }: Pause): boolean => to !== null && !isBeforeIt(to);
-  if (versions.every(({ from, pauses = [] }) => isBefore(from, instant) && !pauses.some(isOpen))) return terms;
-  const left = versions
-    .filter(({ from }, place) => place === 0 || isBefore(from, instant))
-    .map((version) => ({
-      ...version,
-      ...(version.pauses && { pauses: version.pauses.map((each) => (isOpen(each) ? { ...each, to: null } : each)) }),
-    }));
-  return { ...terms, versions: left };
+  const isOver = ({ to }: Pause): boolean => to !== null && !isBefore(Temporal.Instant.from(to), from);
+  if (!versions.some(({ pauses = [] }) => pauses.some(isOver))) return terms;
+  const open = versions.map(({ pauses = [], ...version }) => ({
+    ...version,
+    pauses: pauses.map((each) => (isOver(each) ? { ...each, to: null } : each)),
+  }));
+  return { ...terms, versions: open };
 }
 
 function cutVersions(versions: readonly BilledVersion[]): readonly BilledVersion[] {
