@@ -169,6 +169,19 @@ describe('an end in a pause', () => {
 });
 
 describe('an end in a pause of a trial', () => {
+  it('bills nothing where the end of the trial paused it', async () => {
+    const subscription = await sell(
+      [await feeOf()],
+      { trialPeriod: 'P14D', trialEndBehavior: 'pause' },
+      { bankTransferOnly: false },
+    );
+    await shop.advance(clock, day(20));
+    expect(await read(subscription)).toMatchObject({ status: 'active', pausedAt: day(15) });
+    await shop.act(`/v0/subscriptions/${subscription.id}/termination`, { reason: 'Sold' });
+    await shop.advance(clock, day(1, 4));
+    expect(await shop.invoices(subscription)).toEqual([]);
+  });
+
   it.each([
     ['before the trial would have been over', day(10)],
     ['after that', day(20, 2)],
@@ -334,7 +347,7 @@ it('begins a whole period there, and what an earlier series had billed of it is 
   expect(issued.map(({ unpaidAmount }) => unpaidAmount)).toEqual(['34.00', '2.00', '27.00', '365.00']);
 });
 
-it('asks the fee of a longer period on the invoice that is open at the resumption, also where that is known', async () => {
+it('asks the fee of a longer period on the invoice that is open at a known resumption', async () => {
   const fee = await feeOf({ properties: { unitPrice: '365' }, paymentTerm: 'in_advance', billingCadence: 'P1Y' });
   const subscription = await sell([fee, await feeOf({ properties: { unitPrice: '1' } })]);
   await shop.advance(clock, day(10));

@@ -140,8 +140,8 @@ export const chargesInAdvance = (terms: HistoricTerms, cell: Cell): OwedCharge[]
   withCoupons(terms, feesInAdvance(terms, cell));
 
 /**
- * Those of them that are asked before an instant in the period. What follows a resumption that comes then or later is
- * asked as it comes (commercial.md §6): so they are what holds whether it comes or not.
+ * The fees in advance of a period that are asked before an instant in it. What follows a resumption at that instant or
+ * later is asked when it comes (commercial.md §6). So these are the fees that are owed with and without it.
  */
 export function chargesInAdvanceBefore(terms: HistoricTerms, cell: Cell, instant: Instant): OwedCharge[] {
   const then = withoutResumptions(terms, instant);

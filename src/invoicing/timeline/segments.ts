@@ -35,14 +35,14 @@ export const versionsOf = <Terms extends { readonly versions?: readonly BilledVe
 ): readonly (BilledVersion | Terms)[] =>
   terms.versions && terms.versions.length > 0 ? cutVersions(terms.versions) : [terms];
 
-/** The terms as if no pause were over at an instant or after it; the same terms where none is. */
+/** The terms as if no pause ended at an instant or after it; the same terms where none does. */
 export function withoutResumptions<Terms extends HistoricTerms>(terms: Terms, from: Instant): Terms {
   const { versions = [] } = terms;
-  const isOver = ({ to }: Pause): boolean => to !== null && !isBefore(Temporal.Instant.from(to), from);
-  if (!versions.some(({ pauses = [] }) => pauses.some(isOver))) return terms;
+  const endsLater = ({ to }: Pause): boolean => to !== null && !isBefore(Temporal.Instant.from(to), from);
+  if (!versions.some(({ pauses = [] }) => pauses.some(endsLater))) return terms;
   const open = versions.map(({ pauses = [], ...version }) => ({
     ...version,
-    pauses: pauses.map((each) => (isOver(each) ? { ...each, to: null } : each)),
+    pauses: pauses.map((each) => (endsLater(each) ? { ...each, to: null } : each)),
   }));
   return { ...terms, versions: open };
 }
