@@ -89,5 +89,6 @@ export function cutByPauses(versions: readonly BilledVersion[]): readonly Billed
   });
 }
 
-const isSame = (one: Instant | undefined, other: Instant | undefined): boolean =>
+/** Is it the same instant, or none in both? */
+export const isSame = (one: Instant | undefined, other: Instant | undefined): boolean =>
   one === undefined || other === undefined ? one === other : one.equals(other);

@@ -181,6 +181,16 @@ describe('the invoice of a period that a change cuts', () => {
       charges: ['old 02-28/03-10 0.3225', 'new 03-10/03-31 0.6774'], // 10 and 21 of 31 days
     },
     {
+      what: 'a change and its reversal at one instant, not prorated, leave nothing',
+      versions: [
+        { from: '2026-01-01', prices: [fee('a')] },
+        { from: '2026-01-11', prices: [fee('b')] },
+        { from: '2026-01-11', prices: [fee('a')], proration: 'none' },
+        { from: '2026-01-21', prices: [fee('b')] },
+      ],
+      charges: ['a 01-01/01-21 0.6451', 'b 01-21/02-01 0.3548'], // 20 and 11 of 31 days
+    },
+    {
       what: 'a subscription of one second, changed in its midst',
       versions: [
         { from: '2026-01-01', prices: [use('calls')] },

@@ -12,7 +12,7 @@ import {
 import type { BilledPrice, BilledRedemption, BilledVersion, Pause, SeriesBounds } from '../terms/billing-terms.ts';
 import { listPriceId } from '../terms/list-price.ts';
 import { cutByOverrides } from '../terms/price-overrides.ts';
-import { afterPauses, cutByPauses } from './pauses.ts';
+import { afterPauses, cutByPauses, isSame } from './pauses.ts';
 import { type SeriesPeriod, seriesOf } from './series.ts';
 
 /** The versions of the terms, each with its time. */
@@ -104,15 +104,36 @@ function findSegments({
   const given = versions && versions.length > 0 ? cutVersions(versions) : [own];
   const starts = given.map(({ from }, index) => (index === 0 ? bounds.startedAt : latest(from, bounds.startedAt)));
   const end = bounds.endsAt ?? NEVER;
-  const segments = given.flatMap((version, index): Segment[] => {
-    const start = starts[index] as Instant;
-    const next = starts[index + 1] ?? end;
-    const segment = { ...version, start, end: isBefore(end, next) ? end : next };
-    return isBefore(segment.start, segment.end) ? [segment] : [];
-  });
+  const segments = given
+    .flatMap((version, index): Segment[] => {
+      const start = starts[index] as Instant;
+      const next = starts[index + 1] ?? end;
+      const segment = { ...version, start, end: isBefore(end, next) ? end : next };
+      return isBefore(segment.start, segment.end) ? [segment] : [];
+    })
+    .reduce(withoutReversals, []);
   const first = segments[0] ?? { ...(given.at(-1) as BilledVersion), start: bounds.startedAt, end };
   return [first, ...segments.slice(1)];
 }
+
+/** A change and its reversal at one instant leave nothing: also where they are not prorated, they divide no time. */
+function withoutReversals(segments: readonly Segment[], next: Segment): Segment[] {
+  const before = segments.at(-1);
+  if (!before || !isReversal(before, next)) return [...segments, next];
+  return [...segments.slice(0, -1), { ...before, end: next.end }];
+}
+
+const isReversal = (before: Segment, next: Segment): boolean =>
+  next.proration === 'none' &&
+  next.agreedAnew === undefined &&
+  before.planId === next.planId &&
+  before.paused === next.paused &&
+  before.prices.length === next.prices.length &&
+  before.prices.every(({ id, quantity }, place) => {
+    const same = next.prices[place];
+    return id === same?.id && quantity.eq(same.quantity);
+  }) &&
+  cadencesOf(before).every((cadence) => isSame(before.anchors[cadence], next.anchors[cadence]));
 
 /** The segment that holds an instant; before the first one that, after the last one this. */
 export const segmentAt = (segments: readonly [Segment, ...Segment[]], at: Instant): Segment =>
