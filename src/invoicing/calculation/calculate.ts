@@ -1,14 +1,16 @@
-import { decimal, plain, sum } from '../../kernel/decimal.ts';
+import { Decimal, decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import type { FrozenCredits, FrozenOutsideTax, OutsideTaxAnswer } from '../invoice/frozen-terms.ts';
 import type { TaxRecord } from '../invoice/invoice.ts';
 import type { CalculatedLine, Calculation, CalculationInput, DraftLine } from './calculation.ts';
 import { commitmentDrafts, type DraftsOfDue } from './commitment-lines.ts';
 import { couponDrafts } from './coupon-lines.ts';
 import {
+  asAlone,
   type BeforeCredits,
   creditUseDrafts,
   type OpenSpending,
   spendingsOfInvoice,
+  usesOf,
   withoutExcess,
 } from './credit-use-lines.ts';
 import { draftsOf } from './due-lines.ts';
@@ -32,11 +34,39 @@ export function calculate(input: CalculationInput): Calculation {
  * one has to its credit pays the charges of another. Each has the taxes of the document.
  * @param inputs in one currency, with one tax behavior; several only with our own rates
  */
-export const calculateTogether = (inputs: readonly CalculationInput[]): Calculation[] =>
-  calculated(
+export function calculateTogether(inputs: readonly CalculationInput[]): Calculation[] {
+  const all = calculated(
     inputs,
     inputs.map(({ billingCredits }) => billingCredits),
   );
+  const overdrawn = overdrawnBy(inputs, all);
+  if (overdrawn.size === 0) return all;
+  const most = inputs.map((input) => asAlone(input.billingCredits, overdrawn, ownUses(input, calculate(input))));
+  return calculated(
+    inputs.map((input, place) => ({ ...input, billingCredits: most[place] })),
+    most,
+  );
+}
+
+/**
+ * Credits of which the lines of some invoices take more than is left, because the tax is rounded over all of them: what
+ * one took alone was off what was left for the next.
+ */
+function overdrawnBy(inputs: readonly CalculationInput[], calculations: readonly Calculation[]): ReadonlySet<string> {
+  const left = new Map<string, Decimal>();
+  const taken = new Map<string, Decimal>();
+  for (const [place, input] of inputs.entries()) {
+    if (inputs.length === 1 || input.billingCredits === undefined) continue;
+    const { lines } = calculations[place] as Calculation;
+    const [own, all] = [ownUses(input, { lines }), usesOf(lines)];
+    for (const { id, left: had } of input.billingCredits.held) {
+      const back = (own.get(id) ?? ZERO).minus(all.get(id) ?? ZERO); // beside its charges; it may pay them again
+      left.set(id, Decimal.max(left.get(id) ?? ZERO, decimal(had).minus(back)));
+    }
+    for (const [id, used] of all) taken.set(id, (taken.get(id) ?? ZERO).plus(used));
+  }
+  return new Set([...left].flatMap(([id, most]) => (taken.get(id)?.gt(most) ? id : [])));
+}
 
 /** @param had the credits of each before anything was taken from them because of rounding */
 function calculated(inputs: readonly CalculationInput[], had: readonly (FrozenCredits | undefined)[]): Calculation[] {
@@ -55,8 +85,7 @@ function calculated(inputs: readonly CalculationInput[], had: readonly (FrozenCr
     return { input, drafts, lines };
   });
   const less = totalled.map(({ input, lines }, place) => {
-    const own = lines.slice(0, lines.length - (input.others?.length ?? 0)); // what the others took is off what was left
-    return withoutExcess(input.billingCredits, had[place], own);
+    return withoutExcess(input.billingCredits, had[place], ownUses(input, { lines }));
   });
   if (less.some((credit) => credit !== null))
     return calculated(
@@ -74,6 +103,10 @@ function calculated(inputs: readonly CalculationInput[], had: readonly (FrozenCr
     ...(credits && { outsideCredits: credits }),
   }));
 }
+
+/** What the charges of an invoice take of credits: what stands beside them is in what was left already. */
+const ownUses = ({ others = [] }: CalculationInput, { lines }: Pick<Calculation, 'lines'>) =>
+  usesOf(lines.slice(0, lines.length - others.length));
 
 /** The calculations of some invoices as the one document that they are. */
 export function asOne(calculations: readonly Calculation[]): Calculation {

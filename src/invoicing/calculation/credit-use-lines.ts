@@ -95,22 +95,52 @@ const spendingOf = ({ start, end, isFee, isOlder, amount }: FrozenRival, place: 
   time: { start: Temporal.Instant.from(start), end: Temporal.Instant.from(end) },
 });
 
+type CreditUses = ReadonlyMap<string, Decimal>;
+
+/** What lines take of credits, before tax, under the id of each; below 0 where it gets back. */
+export function usesOf(lines: readonly Pick<CalculatedLine, 'workings' | 'totalPrice'>[]): CreditUses {
+  const uses = new Map<string, Decimal>();
+  for (const { workings, totalPrice } of lines) {
+    const { billingCreditId: id } = workings?.use ?? {};
+    if (id !== undefined) uses.set(id, (uses.get(id) ?? ZERO).minus(totalPrice));
+  }
+  return uses;
+}
+
+/** Credits of which some have left what an invoice takes of them alone: what others would take is off already. */
+export const asAlone = (
+  credits: FrozenCredits | undefined,
+  those: ReadonlySet<string>,
+  uses: CreditUses,
+): FrozenCredits | undefined =>
+  credits && {
+    ...credits,
+    held: credits.held.map((credit) =>
+      those.has(credit.id) ? { ...credit, left: plain(uses.get(credit.id) ?? ZERO) } : credit,
+    ),
+    ...(credits.rivals && {
+      rivals: credits.rivals.map((rival) => ({
+        ...rival,
+        creditIds: rival.creditIds.filter((id) => !those.has(id)),
+      })),
+    }),
+  };
+
 /**
  * Credits that burn less, because lines took more of some than these had: the tax in inclusive prices is rounded over
  * all lines of an invoice, so that the net amount of one may be a cent above what was burnt.
  * @param burning as they were for these lines
+ * @param uses what these take
  * @returns null: no line took too much
  */
 export function withoutExcess(
   burning: FrozenCredits | undefined,
   had: FrozenCredits | undefined,
-  lines: readonly Pick<CalculatedLine, 'workings' | 'totalPrice'>[],
+  uses: CreditUses,
 ): FrozenCredits | null {
-  const uses = Map.groupBy(lines, ({ workings }) => workings?.use?.billingCreditId);
   const held = (burning?.held ?? []).map((credit, place) => {
-    const used = sum((uses.get(credit.id) ?? []).map(({ totalPrice }) => totalPrice)).negated();
     const most = Decimal.max(ZERO, decimal(had?.held[place]?.left ?? '0'));
-    const excess = Decimal.max(ZERO, used.minus(most));
+    const excess = Decimal.max(ZERO, (uses.get(credit.id) ?? ZERO).minus(most));
     return { ...credit, left: plain(decimal(credit.left).minus(excess)), hasLess: excess.gt(0) };
   });
   if (!burning || held.every(({ hasLess }) => !hasLess)) return null;

@@ -3,7 +3,7 @@ import { type Decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import { roundTo } from '../../kernel/money.ts';
 import { type Instant, isAfter, isBefore, type Period } from '../../kernel/time.ts';
 import type { Calculation } from '../calculation/calculation.ts';
-import type { OpenSpending } from '../calculation/credit-use-lines.ts';
+import { type OpenSpending, usesOf } from '../calculation/credit-use-lines.ts';
 import { lateUntil, spentKey, spentUntil } from '../calculation/due-lines.ts';
 import type { GivenBack } from '../credit-notes/unused-credit.ts';
 import { type CreditFor, selectCreditsFor } from '../difference/billing-credits.sql.ts';
@@ -157,10 +157,7 @@ export class HeldCredits {
   /** Counts what the calculation of an invoice takes, and gives back. */
   take({ id: invoiceId }: Pick<InvoiceRow, 'id'>, { lines }: Pick<Calculation, 'lines'>): void {
     this.#open.delete(invoiceId);
-    for (const { workings, totalPrice } of lines) {
-      const { billingCreditId: id } = workings?.use ?? {};
-      if (id !== undefined) this.#taken.set(id, (this.#taken.get(id) ?? ZERO).minus(totalPrice));
-    }
+    for (const [id, used] of usesOf(lines)) this.#taken.set(id, (this.#taken.get(id) ?? ZERO).plus(used));
   }
 
   /** The ends of some invoices, each once, by those whose credits they may use. */
