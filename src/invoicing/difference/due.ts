@@ -6,6 +6,7 @@ import type { BilledUsage } from '../invoice/billed-usage.ts';
 import type { FrozenAdjustment } from '../invoice/frozen-terms.ts';
 import {
   asBilled,
+  bearsChange,
   type Cell,
   cellAt,
   cellOf,
@@ -15,6 +16,7 @@ import {
   chargesInArrears,
   chargesOnce,
   chargesOnceInArrears,
+  endOfPeriod,
   from,
   type InvoicePeriod,
   isInside,
@@ -189,7 +191,7 @@ function dueAt(state: BillingState): DueCharge[] {
   const cells = advanceCells(state, cell);
   // Of the own period only what was billed in part: its end was moved, or a credit was given for time that is owed
   // after all.
-  const isOther = cells.every(({ cadence, start }) => cadence !== cell.cadence || !start.equals(cell.start));
+  const isOther = cells.every((each) => !isSameCell(each, cell));
   const completed = isOther && !isAwaited(state, cell) ? chargesInAdvance(terms, cell) : [];
   return [
     ...arrears.flatMap((charge): DueCharge[] => {
@@ -271,11 +273,13 @@ function onceDue(state: BillingState, cell: Cell): DueCharge[] {
   const [first] = segmentsOf(terms);
   const isFirst = ({ start }: Segment) => start.equals(first.start);
   const atEnd = ({ start }: Segment) => start.equals(invoice.periodEnd) && start.equals(cell.end);
-  const begins = (segment: Segment) => !isFirst(segment) && (isInside(segment, invoice) || atEnd(segment));
-  const inAdvance = isOwnSeries(terms, invoice) ? chargesOnce(terms, 'in_advance', begins, null) : [];
+  const begins = (segment: Segment) =>
+    !isFirst(segment) && (isInside(segment, invoice) || atEnd(segment)) && bearsChange(terms, invoice, segment);
   return [
     ...chargesOnceInArrears(terms, invoice),
-    ...inAdvance.filter(({ period }) => !isTakenCareOf(state, period.start, true)),
+    ...chargesOnce(terms, 'in_advance', begins, null).filter(
+      ({ period }) => !isTakenCareOf(state, period.start, 'once'),
+    ),
   ]
     .filter(({ price }) => !items.some(({ priceId }) => isOfPrice(priceId, price.id)))
     .map((charge) => ({ charge }));
@@ -288,20 +292,21 @@ function advanceCells(state: BillingState, cell: Cell): Cell[] {
   const { periodStart: start, periodEnd: end } = invoice;
   const next = end.equals(cell.end) ? nextCell(terms, cell) : null;
   const cells: Cell[] = next === null ? [] : [next];
-  if (isOwnSeries(terms, invoice))
-    for (const segment of segments.slice(1)) {
-      const { start: at } = segment;
-      if (isBefore(at, start) || isAfter(at, end)) continue;
-      for (const cadence of cadencesOf(segment)) {
-        const found = cellAt(terms, cadence, at);
-        const isNew = beginsAt(terms, cadence, at);
-        if (!found || (at.equals(end) && !isNew) || isTakenCareOf(state, at, isNew)) continue;
-        if (isAwaited(state, found)) continue;
-        if (!cells.some((known) => known.cadence === cadence && known.start.equals(found.start))) cells.push(found);
-      }
+  for (const segment of segments.slice(1)) {
+    const { start: at } = segment;
+    if (isBefore(at, start) || isAfter(at, end) || !bearsChange(terms, invoice, segment)) continue;
+    for (const cadence of cadencesOf(segment)) {
+      const found = cellAt(terms, cadence, at);
+      const isNew = beginsAt(terms, cadence, at);
+      if (!found || (at.equals(end) && !isNew) || isTakenCareOf(state, at, isNew ? 'begins' : 'goes on')) continue;
+      if (isAwaited(state, found)) continue;
+      if (!cells.some((known) => isSameCell(known, found))) cells.push(found);
     }
+  }
   return cells;
 }
+
+const isSameCell = (one: Cell, other: Cell): boolean => one.cadence === other.cadence && one.start.equals(other.start);
 
 /** The fees in advance of a period that an invoice bills: of one that goes on, what is asked before its end. */
 const advanceOf = ({ terms, invoice: { periodEnd } }: BillingState, cell: Cell): OwedCharge[] =>
@@ -313,18 +318,23 @@ export const beginsAt = (terms: HistoricTerms, cadence: string, at: Instant): bo
 
 /**
  * Does an invoice that is not calculated yet bill what a change at an instant made due?
- * @param isNew it is due for a series that begins then, or once: that stands on the invoice that ends then
+ * @param what what begins then, or is due once, stands on the invoice that ends then; the latter not at a cut
  */
-const isTakenCareOf = ({ terms, invoice, others }: BillingState, at: Instant, isNew: boolean): boolean =>
+const isTakenCareOf = ({ terms, invoice, others }: BillingState, at: Instant, what: Due): boolean =>
   others.some(
     (other) =>
       (other.kind === 'upfront' && other.billingAnchor.equals(at)) ||
       (other.kind === 'subscription' &&
-        isOwnSeries(terms, other) &&
+        bearsChange(terms, other, segmentAt(segmentsOf(terms), at)) &&
         isBefore(other.periodStart, invoice.periodStart) &&
         !isAfter(other.periodStart, at) &&
-        (isNew ? !isBefore(other.periodEnd, at) : isAfter(other.periodEnd, at))),
+        (isAfter(other.periodEnd, at) || (other.periodEnd.equals(at) && bearsAtEnd(terms, other, what)))),
   );
+
+type Due = 'goes on' | 'begins' | 'once';
+
+const bearsAtEnd = (terms: HistoricTerms, invoice: UncalculatedInvoice, what: Due): boolean =>
+  what === 'once' ? endOfPeriod(terms, invoice)?.equals(invoice.periodEnd) === true : what === 'begins';
 
 /** Does the invoice of the period before one, which is not calculated yet, bill its fees in advance? */
 const isAwaited = ({ others }: BillingState, { cadence, start, number }: Cell): boolean =>

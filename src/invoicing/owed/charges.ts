@@ -311,19 +311,25 @@ export function chargesOnce(
 }
 
 /**
- * The charges in arrears that an invoice bills once: of the versions that begin in its time. It is an invoice of the
- * plan's own cadence, or of the cadence of the version itself: a version can be over before its first period is.
+ * The charges in arrears that an invoice bills once: of the versions that begin in its time. A version can be over
+ * before its first period is.
  */
 export function chargesOnceInArrears(terms: HistoricTerms, invoice: InvoicePeriod): OwedCharge[] {
-  const { periodStart: start, periodEnd: end, billingCadence } = invoice;
-  const isOwn = isOwnSeries(terms, invoice);
+  const { periodStart: start, periodEnd: end } = invoice;
   return chargesOnce(
     terms,
     'in_arrears',
-    (version) => (isOwn || version.planCadence === billingCadence) && isInside(version, invoice),
+    (version) => bearsChange(terms, invoice, version) && isInside(version, invoice),
     { start, end },
   );
 }
+
+/** Has an invoice the charges of a version that begins in its time: is it of the plan's cadence, or the version's? */
+export const bearsChange = (
+  terms: HistoricTerms,
+  invoice: Pick<InvoicePeriod, 'billingCadence' | 'periodStart' | 'periodEnd'>,
+  { planCadence }: Pick<Segment, 'planCadence'>,
+): boolean => planCadence === invoice.billingCadence || isOwnSeries(terms, invoice);
 
 /** Does a version begin in the time of an invoice? */
 export const isInside = ({ start }: Segment, { periodStart, periodEnd }: InvoicePeriod): boolean =>
