@@ -185,7 +185,7 @@ export function historyOf({ bounds: { endsAt }, versions, redemptions }: Billing
     ...(redemptions && {
       redemptions: Object.fromEntries(redemptions.map(({ id, until }) => [id, until?.toString() ?? null])),
     }),
-    ...(versions && { changeIds: versions.flatMap(({ changeId }) => changeId ?? []) }),
+    ...(versions && { changeIds: versions.flatMap(({ changeId }) => changeId ?? []), asksAsItComes: true }),
     ...(pauses.length > 0 && { pauses }),
     ...(committed.length > 0 && { committed }),
   };

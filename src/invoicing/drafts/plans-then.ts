@@ -15,7 +15,8 @@ export function plansOf(
   planned: readonly Instant[] = [],
 ): BillingTerms[] {
   const { history = null } = frozen ?? {};
-  const known = history === null ? terms : termsThen(terms, history);
+  const asksAhead = frozen !== null && history?.asksAsItComes === undefined;
+  const known = { ...(history === null ? terms : termsThen(terms, history)), asksAhead };
   if (history !== null && hasAllChanges(known, history)) return [known];
   const { endsAt } = known.bounds;
   const others = history === null ? [endsAt, ...planned] : planned;

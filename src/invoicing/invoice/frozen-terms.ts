@@ -91,6 +91,8 @@ export interface FrozenHistory {
   readonly pauses?: readonly Pause[];
   /** The agreed prices of commitments; absent: there were none. */
   readonly committed?: readonly PriceOverride[];
+  /** What comes later in a period that goes on is asked as it comes (docs/decisions/0290); absent: with the rest. */
+  readonly asksAsItComes?: true;
   /** Of an invoice without lines: its place in the order of billing, after these lines and credits. */
   readonly place?: { readonly seq: string; readonly creditSeq: string };
 }

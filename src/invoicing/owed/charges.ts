@@ -25,9 +25,9 @@ import {
   segmentAt,
   segmentsOf,
   spansOf,
+  termsBefore,
   timeIn,
   versionsOf,
-  withoutResumptions,
 } from '../timeline/segments.ts';
 import { periodHolding, periodOf, type SeriesPeriod } from '../timeline/series.ts';
 import { type ChargeCoupon, withCoupons } from './coupons.ts';
@@ -140,11 +140,11 @@ export const chargesInAdvance = (terms: HistoricTerms, cell: Cell): OwedCharge[]
   withCoupons(terms, feesInAdvance(terms, cell));
 
 /**
- * The fees in advance of a period that are asked before an instant in it. What follows a resumption at that instant or
- * later is asked when it comes (commercial.md §6). So these are the fees that are owed with and without it.
+ * The fees in advance of a period that are asked before an instant in it. What a change or a resumption brings at that
+ * instant or later is asked when it comes (docs/decisions/0290): so these are the fees owed with and without it.
  */
 export function chargesInAdvanceBefore(terms: HistoricTerms, cell: Cell, instant: Instant): OwedCharge[] {
-  const then = withoutResumptions(terms, instant);
+  const then = terms.asksAhead ? terms : termsBefore(terms, instant);
   if (then === terms) return chargesInAdvance(terms, cell);
   const known = feesInAdvance(then, cell);
   const both = feesInAdvance(terms, cell).flatMap((charge) => {

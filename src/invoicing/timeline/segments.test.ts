@@ -191,6 +191,28 @@ describe('the invoice of a period that a change cuts', () => {
       charges: ['a 01-01/01-21 0.6451', 'b 01-21/02-01 0.3548'], // 20 and 11 of 31 days
     },
     {
+      what: 'a fee of a longer period up to the next change, which is known: its invoice is another one',
+      versions: [
+        { from: '2026-01-01', prices: [fee('a', 'in_advance', 'P1Y')] },
+        { from: '2026-01-10', prices: [fee('b', 'in_advance', 'P1Y')] },
+        { from: '2026-02-01', prices: [fee('c', 'in_advance', 'P1Y')] },
+      ],
+      charges: ['a 01-01/01-10 0.0246', 'b 01-10/02-01 0.0602'], // 9 and 22 of 365 days
+    },
+    {
+      what: 'a fee of a longer period from a change at its start on',
+      versions: [
+        { from: '2026-01-01', prices: [use('calls')] },
+        {
+          from: '2026-02-01',
+          prices: [use('calls'), fee('c', 'in_advance', 'P1Y')],
+          anchors: { P1Y: at('2026-01-01') },
+        },
+      ],
+      holds: '2026-02-10',
+      charges: ['calls 02-01/03-01', 'c 02-01/2027-01-01 0.915'], // 334 of 365 days
+    },
+    {
       what: 'a subscription of one second, changed in its midst',
       versions: [
         { from: '2026-01-01', prices: [use('calls')] },

@@ -23,6 +23,8 @@ export interface HistoricTerms {
   readonly bounds: SeriesBounds;
   /** The end of `bounds` is the one of a bill that is older than the subscription's own, earlier end (`asBilled`). */
   readonly isOfOpenEnd?: true;
+  /** Of an invoice from before docs/decisions/0290: it also asks what is known to come in a period that goes on. */
+  readonly asksAhead?: boolean;
   /** In the order of time; absent where there was never another one than the terms' own. */
   readonly versions?: readonly BilledVersion[];
   readonly redemptions?: readonly BilledRedemption[];
@@ -35,16 +37,18 @@ export const versionsOf = <Terms extends { readonly versions?: readonly BilledVe
 ): readonly (BilledVersion | Terms)[] =>
   terms.versions && terms.versions.length > 0 ? cutVersions(terms.versions) : [terms];
 
-/** The terms as if no pause ended at an instant or after it; the same terms where none does. */
-export function withoutResumptions<Terms extends HistoricTerms>(terms: Terms, from: Instant): Terms {
+/** The terms as if no version began, and no pause ended, at an instant or after it; the same terms where none does. */
+export function termsBefore<Terms extends HistoricTerms>(terms: Terms, instant: Instant): Terms {
   const { versions = [] } = terms;
-  const endsLater = ({ to }: Pause): boolean => to !== null && !isBefore(Temporal.Instant.from(to), from);
-  if (!versions.some(({ pauses = [] }) => pauses.some(endsLater))) return terms;
-  const open = versions.map(({ pauses = [], ...version }) => ({
-    ...version,
-    pauses: pauses.map((each) => (endsLater(each) ? { ...each, to: null } : each)),
-  }));
-  return { ...terms, versions: open };
+  const endsLater = ({ to }: Pause): boolean => to !== null && !isBefore(Temporal.Instant.from(to), instant);
+  if (versions.every(({ from, pauses = [] }) => isBefore(from, instant) && !pauses.some(endsLater))) return terms;
+  const left = versions
+    .filter(({ from }, place) => place === 0 || isBefore(from, instant))
+    .map(({ pauses, ...version }) => ({
+      ...version,
+      ...(pauses && { pauses: pauses.map((each) => (endsLater(each) ? { ...each, to: null } : each)) }),
+    }));
+  return { ...terms, versions: left };
 }
 
 function cutVersions(versions: readonly BilledVersion[]): readonly BilledVersion[] {
