@@ -68,12 +68,14 @@ export const changeRoutes = (dependencies: SubscriptionDependencies): readonly R
   }),
   api.delete('/v0/subscriptions/:id/changes/:changeId', 'cancelSubscriptionChange', {
     summary: 'Cancel a scheduled change',
-    description: 'The subscription keeps its present version. A change that is applied cannot be cancelled: 409.',
+    description:
+      'The subscription keeps its present version. What an invoice billed ahead for the change is given back. A change ' +
+      'that is applied cannot be cancelled: 409.',
     access: ofSubscription('member'),
     errors: [409],
-    handler: async ({ tx, params }) => {
+    handler: async ({ tx, now, params }) => {
       const { id, changeId } = params as { id: string; changeId: string };
-      return cancelChange(tx, id, changeId);
+      return cancelChange(dependencies, tx, { subscriptionId: id, id: changeId }, now);
     },
   }),
   ...planMigrationRoutes(dependencies),

@@ -1,5 +1,5 @@
 import type { Tx } from '../../db/index.ts';
-import { earliest, HOURS_PER_DAY, type Instant, isBefore, latest } from '../../kernel/time.ts';
+import { earliest, HOURS_PER_DAY, type Instant, isAfter, isBefore, latest } from '../../kernel/time.ts';
 import { type CreditOn, givenBackBy, type UnusedCreditRow } from '../credit-notes/unused-credit.ts';
 import {
   deleteOpenCredits,
@@ -112,7 +112,7 @@ async function giveOnce(
 ): Promise<void> {
   const rows = given.flatMap(({ order: { terms, target }, credits }) =>
     credits.flatMap((credit) => {
-      const mode = creditModeAt(terms, credit.span.start);
+      const mode = creditModeAt(terms, credit.item, credit.span.start);
       const bearer = mode === 'invoice' && target ? (stoodOn(credit) ?? target.id) : null;
       return mode === 'none' ? [] : [{ mode, row: placedAsBefore(rowOfTime(terms, credit, bearer, now), asked) }];
     }),
@@ -213,7 +213,7 @@ async function findUnissued(
 const creditsDue = (terms: BillingTerms, items: readonly BilledItem[]): TimeCredit[] =>
   compareTime(feesOwed(terms, items), items, terms)
     .unused.filter(({ item }) => item.isStanding)
-    .flatMap((unused) => creditsOf(unused, terms, (at) => creditModeAt(terms, at) !== 'none'));
+    .flatMap((unused) => creditsOf(unused, terms, (at) => creditModeAt(terms, unused.item, at) !== 'none'));
 
 /**
  * The credits that will stand on some open invoices of one merchant as things are, in the order of the invoices: those
@@ -249,7 +249,7 @@ async function creditsAtEnd(
   const replaced = new Set(open.map(({ id }) => id));
   const asked = { terms, after: endsAt, creditedAgain: open.map(({ invoiceId: id }) => id) };
   const [items = []] = await selectIssuedItemsOf(tx, [asked], replaced);
-  const due = creditsDue(terms, items).filter(({ span }) => creditModeAt(terms, span.start) === 'invoice');
+  const due = creditsDue(terms, items).filter(({ item, span }) => creditModeAt(terms, item, span.start) === 'invoice');
   const expected: CreditOn[] = [];
   for (const [invoiceId, those] of Map.groupBy(due, ({ item }) => item.invoiceId)) {
     const billed = await selectInvoice(tx, invoiceId);
@@ -333,7 +333,7 @@ function feesOwed(terms: BillingTerms, items: readonly BilledItem[]): OwedCharge
 }
 
 /** The target of credits for unused time from an instant on: as the change or the end of the subscription has it. */
-function creditModeAt(terms: BillingTerms, at: Instant): CreditMode {
+function creditModeAt(terms: BillingTerms, { period }: BilledItem, at: Instant): CreditMode {
   const { endsAt } = terms.bounds;
   if (endsAt !== null && !isBefore(at, endsAt)) return terms.endCredit ?? 'invoice';
   const segments = segmentsOf(terms);
@@ -342,7 +342,8 @@ function creditModeAt(terms: BillingTerms, at: Instant): CreditMode {
     ({ proration, start }) =>
       proration === 'day' && !isBefore(start, at) && isBefore(start, at.add({ hours: HOURS_PER_DAY })),
   );
-  return (byDay ?? segmentAt(segments, at)).credit ?? 'invoice';
+  const { credit = 'invoice', start } = byDay ?? segmentAt(segments, at);
+  return credit === 'none' && isAfter(period.start, start) ? 'invoice' : credit; // billed for a later change, cancelled
 }
 
 const rowOfTime = (

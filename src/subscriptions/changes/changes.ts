@@ -1,4 +1,5 @@
 import type { PricedVersion } from '../../catalog/index.ts';
+import { effectiveNow } from '../../clocks/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { reconcileEntitlements } from '../../entitlements/index.ts';
 import {
@@ -347,14 +348,20 @@ async function moveVersion(tx: Tx, subscription: SubscriptionRow, { id }: Change
 }
 
 /**
- * DELETE …/changes/{id}: a change that is to come does not.
+ * DELETE …/changes/{id}: a change that is to come does not. What was billed ahead for it is given back.
  * @returns 404; INVALID_TRANSITION where it has come, or was cancelled
  */
-export async function cancelChange(tx: Tx, subscriptionId: string, id: string): Promise<Result<void>> {
-  const subscription = await selectSubscription(tx, subscriptionId);
+export async function cancelChange(
+  dependencies: Pick<SubscriptionDependencies, 'invoicing'>,
+  tx: Tx,
+  { subscriptionId, id }: Pick<ChangeRow, 'subscriptionId' | 'id'>,
+  wall: Instant,
+): Promise<Result<void>> {
+  const found = await selectSubscription(tx, subscriptionId);
+  const now = await effectiveNow(tx, found?.clockId ?? null, wall);
+  const subscription = await lockSubscription(tx, subscriptionId);
   const change = await lockChange(tx, subscriptionId, id);
   if (!subscription || !change) return notFound('subscriptionChange');
-  await lockSubscription(tx, subscriptionId);
   if (change.status !== 'scheduled')
     return wrongState({
       thing: 'change',
@@ -365,5 +372,9 @@ export async function cancelChange(tx: Tx, subscriptionId: string, id: string): 
     });
   await updateChangeStatus(tx, change, 'cancelled');
   await deleteVersionOf(tx, id);
+  if (subscription.status !== 'active' || !subscription.billingOpened) return ok(undefined);
+  await lockToBill(tx, subscription, now, now);
+  const terms = termsUnder(await loadAgreement(tx, subscription), subscription);
+  await followChanges(dependencies.invoicing, tx, [{ terms, at: now }], now);
   return ok(undefined);
 }
