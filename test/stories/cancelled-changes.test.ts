@@ -38,9 +38,9 @@ it.each([
   await shop.advance(clock, at('02-05'));
   const months = async () =>
     (await shop.invoices(subscription)).filter(({ billingCadence }) => billingCadence === 'P1M');
-  const shown = (invoice: Resource | undefined) => [
-    ...(invoice?.lines ?? []).map(({ totalPrice }: Resource) => totalPrice),
-    invoice?.unpaidAmount,
+  const shown = (invoice: Resource = {}) => [
+    ...(invoice.lines ?? []).map(({ totalPrice }: Resource) => totalPrice),
+    invoice.unpaidAmount,
   ];
   // a fee of January, and 17 of 28 days, which January's invoice bills as it bills February in advance
   expect(shown((await months())[0])).toEqual(['10.00', '170.00', '180.00']);
