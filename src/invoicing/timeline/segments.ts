@@ -115,17 +115,16 @@ function findSegments({
       const segment = { ...version, start, end: isBefore(end, next) ? end : next };
       return isBefore(segment.start, segment.end) ? [segment] : [];
     })
-    .reduce(withoutReversals, []);
+    .map(asReversal);
   const first = segments[0] ?? { ...(given.at(-1) as BilledVersion), start: bounds.startedAt, end };
   return [first, ...segments.slice(1)];
 }
 
 /** A change and its reversal at one instant leave nothing: also where they are not prorated, they divide no time. */
-function withoutReversals(segments: readonly Segment[], next: Segment): Segment[] {
-  const before = segments.at(-1);
-  if (!before || !isReversal(before, next)) return [...segments, next];
-  return [...segments.slice(0, -1), { ...before, end: next.end }];
-}
+const asReversal = (segment: Segment, place: number, all: readonly Segment[]): Segment => {
+  const before = all[place - 1];
+  return before && isReversal(before, segment) ? { ...segment, proration: 'second' } : segment;
+};
 
 const isReversal = (before: Segment, next: Segment): boolean =>
   next.proration === 'none' &&
