@@ -316,7 +316,9 @@ function feeOwed(life: Life, history: History, index: number, period: Period, qu
       spans.flatMap((span) => {
         const [them, earlier] = [clipped([span], { from, to }), clipped([span], { from: period.span.from, to: from })];
         const closed = Math.min(to, period.span.to);
-        const soFar = clipped([span], { from: span.from, to });
+        // A bill of all of a period that an end in the past shortens keeps its share of coupons: the credit mirrors it.
+        const billed = span.to === period.span.to ? { ...span, to: Math.max(span.to, to) } : span;
+        const soFar = clipped([billed], { from: span.from, to });
         return them.length === 0 ? [] : [{ ...bill(them, at, true, earlier), closed, isCut, service: span, soFar }];
       }),
     );
