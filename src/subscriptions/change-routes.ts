@@ -31,8 +31,8 @@ export const changeRoutes = (dependencies: SubscriptionDependencies): readonly R
     summary: 'Change the plan, the version or the quantities of a subscription',
     description:
       'The change takes effect now, or at the end of the open period. At least one of `planId`, `versionNumber`, ' +
-      '`quantities` and `priceOverrides` is required; without a plan the version stays. `invoicePreview` is the first invoice on ' +
-      'which the change shows. With `dryRun` nothing is written, and the answer is 200 with the same preview. One ' +
+      '`quantities` and `priceOverrides` is required; without a plan the version stays. `invoicePreview` is the ' +
+      'first invoice on which the change shows. With `dryRun` nothing is written, and the answer is 200 with the same preview. One ' +
       'change can be scheduled at a time: another one is 409 `CHANGE_SCHEDULED`.',
     access: ofSubscription('member'),
     saysBefore: true,
@@ -69,8 +69,8 @@ export const changeRoutes = (dependencies: SubscriptionDependencies): readonly R
   api.delete('/v0/subscriptions/:id/changes/:changeId', 'cancelSubscriptionChange', {
     summary: 'Cancel a scheduled change',
     description:
-      'The subscription keeps its present version. What an invoice billed ahead for the change is given back. A change ' +
-      'that is applied cannot be cancelled: 409.',
+      'The subscription keeps its present version. What an invoice billed ahead for the change is given back. ' +
+      'A change that is applied cannot be cancelled: 409.',
     access: ofSubscription('member'),
     errors: [409],
     handler: async ({ tx, now, params }) => {

@@ -3,8 +3,8 @@ import { type Merchant, sharedEnvironment, type TestEnvironment } from '../suppo
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
 /**
- * A scheduled change that is cancelled after an invoice billed ahead for it (domain.md §3, Plan change). `recompute` no
- * longer knows such a change, so it is not asked here.
+ * A scheduled change that is cancelled after an invoice billed ahead for it (domain.md §3, Plan change). `recompute`
+ * no longer knows such a change (docs/decisions/0066), so it is not asked here.
  */
 let env: TestEnvironment;
 let merchant: Merchant;
