@@ -32,8 +32,8 @@ export const changeRoutes = (dependencies: SubscriptionDependencies): readonly R
     description:
       'The change takes effect now, or at the end of the open period. At least one of `planId`, `versionNumber`, ' +
       '`quantities` and `priceOverrides` is required; without a plan the version stays. `invoicePreview` is the ' +
-      'first invoice on which the change shows. With `dryRun` nothing is written, and the answer is 200 with the same preview. One ' +
-      'change can be scheduled at a time: another one is 409 `CHANGE_SCHEDULED`.',
+      'first invoice on which the change shows. With `dryRun` nothing is written, and the answer is 200 with the same ' +
+      'preview. One change can be scheduled at a time: another one is 409 `CHANGE_SCHEDULED`.',
     access: ofSubscription('member'),
     saysBefore: true,
     body: ChangeCreateBody,
