@@ -1,3 +1,4 @@
+import { ZERO } from '../../kernel/decimal.ts';
 import { subtract } from '../../kernel/spans.ts';
 import {
   HOURS_PER_DAY,
@@ -115,22 +116,23 @@ function findSegments({
       const segment = { ...version, start, end: isBefore(end, next) ? end : next };
       return isBefore(segment.start, segment.end) ? [segment] : [];
     })
-    .map(asReversal);
+    .map(dividingNothing);
   const first = segments[0] ?? { ...(given.at(-1) as BilledVersion), start: bounds.startedAt, end };
   return [first, ...segments.slice(1)];
 }
 
-/** A change and its reversal at one instant leave nothing: also where they are not prorated, they divide no time. */
-const asReversal = (segment: Segment, place: number, all: readonly Segment[]): Segment => {
+/** A cut where nothing changes, as of a change and its reversal at one instant, divides no time, prorated or not. */
+const dividingNothing = (segment: Segment, place: number, all: readonly Segment[]): Segment => {
   const before = all[place - 1];
-  return before && isReversal(before, segment) ? { ...segment, proration: 'second' } : segment;
+  return before && changesNothing(before, segment) ? { ...segment, proration: 'second' } : segment;
 };
 
-const isReversal = (before: Segment, next: Segment): boolean =>
+const changesNothing = (before: Segment, next: Segment): boolean =>
   next.proration === 'none' &&
   next.agreedAnew === undefined &&
   before.planId === next.planId &&
   before.paused === next.paused &&
+  (before.minimumAmount ?? ZERO).eq(next.minimumAmount ?? ZERO) &&
   before.prices.length === next.prices.length &&
   before.prices.every(({ id, quantity }, place) => {
     const same = next.prices[place];
