@@ -135,6 +135,18 @@ describe('what a life owes', () => {
       cents: 100_00n,
     },
     {
+      what: 'a part that was closed early stays billed where an end as of before it is told later: 100.00',
+      prices: [use({ unitPrice: '1' })],
+      deeds: [start(), on(33, used(32, '100')), cut(33, 'P1M'), on(34, { do: 'endPast', sub: 's0', at: 19 * DAY })],
+      cents: 100_00n,
+    },
+    {
+      what: 'of a part that was closed at the very time at which an end as of before is told nothing is read',
+      prices: [use({ unitPrice: '1' })],
+      deeds: [start(), on(33, used(32, '100')), cut(33, 'P1M'), on(33, { do: 'endPast', sub: 's0', at: 19 * DAY })],
+      cents: 0n,
+    },
+    {
       what: 'a minimum of 31.00 is for the 19 days until an end as of the past, and 9 units are 9.00: 19.00',
       prices: [use({ unitPrice: '1' }, { minimum: '31' })],
       deeds: [start(), on(25, used(4, '9')), on(33, { do: 'endPast', sub: 's0', at: 19 * DAY })],

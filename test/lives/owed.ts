@@ -409,7 +409,10 @@ function asClosed(life: Life, history: History): Closed[] {
     const to = Math.min(whole.to, chain.to);
     // A period that was still in its grace is cut by the end.
     const isClosed = to + graceOf(life, planAt(asItWas, span.from)) <= endedAt;
-    const own = cuts.filter(({ cadence, at }) => cadence === chain.cadence && span.from < at && at <= to);
+    // Nothing is read between a `closeNow` and an end that is told at the same time of the clock.
+    const own = cuts.filter(
+      ({ cadence, at }) => cadence === chain.cadence && span.from < at && at <= to && at < endedAt,
+    );
     const now = Math.max(span.from, Math.min(to, end));
     const closedTo = Math.max(now, ...own.map(({ at }) => at), ...(isClosed ? [to] : []));
     return closedTo === span.from ? [] : [{ period: { chain, whole, span: { from: span.from, to: now } }, closedTo }];
