@@ -3387,6 +3387,7 @@ create table subscription_version (
   takes_up_anew boolean default true not null,
   price_overrides jsonb,
   waits boolean default false not null,
+  cancelled boolean default false not null,
   constraint subscription_version_pkey PRIMARY KEY (merchant_id, subscription_id, seq),
   constraint subscription_version_merchant_id_plan_version_id_fkey FOREIGN KEY (merchant_id, plan_version_id) REFERENCES plan_version(merchant_id, id),
   constraint subscription_version_merchant_id_subscription_id_fkey FOREIGN KEY (merchant_id, subscription_id) REFERENCES subscription(merchant_id, id),
@@ -8779,7 +8780,7 @@ CREATE OR REPLACE FUNCTION plan_at(merchant text, subscription text, instant tim
 AS $function$
   select coalesce(
     (select v.plan_id from subscription_version v
-      where v.merchant_id = merchant and v.subscription_id = subscription
+      where v.merchant_id = merchant and v.subscription_id = subscription and not v.cancelled
       order by v.holds_from <= instant desc,
                case when v.holds_from <= instant then v.holds_from end desc,
                case when v.holds_from <= instant then v.seq end desc,

@@ -132,7 +132,7 @@ export const invariants: readonly Invariant[] = [
          and not (before_end <= period_start and sequence_number = 1
                   and (exists (select from subscription_version v
                                 where v.merchant_id = i.merchant_id and v.subscription_id = i.subscription_id
-                                  and v.change_id is not null and v.holds_from = i.period_start)
+                                  and v.change_id is not null and not v.cancelled and v.holds_from = i.period_start)
                        or exists (select from subscription s cross join jsonb_array_elements(s.pauses) p
                                    where s.merchant_id = i.merchant_id and s.id = i.subscription_id
                                      and p ->> 'anchor' = 'restart' and (p ->> 'to')::timestamptz = i.period_start)))`,

@@ -3,14 +3,14 @@ import { type Merchant, sharedEnvironment, type TestEnvironment } from '../suppo
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
 
 /**
- * A scheduled change that is cancelled after an invoice billed ahead for it (domain.md §3, Plan change). `recompute`
- * no longer knows such a change (docs/decisions/0066), so it is not asked here.
+ * A scheduled change that is cancelled after an invoice billed ahead for it (domain.md §3, Plan change). The invoice is
+ * calculated again with the change (docs/decisions/0066).
  */
 let env: TestEnvironment;
 let merchant: Merchant;
 let shop: Shop;
 beforeAll(async () => {
-  env = await sharedEnvironment();
+  env = await sharedEnvironment({ recomputed: true });
   merchant = await env.merchant();
   shop = shopOf(merchant);
 });

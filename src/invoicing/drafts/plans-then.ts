@@ -4,7 +4,7 @@ import type { InvoiceRow } from '../invoice/invoice.ts';
 import type { BilledRedemption, BilledVersion, BillingTerms } from '../terms/billing-terms.ts';
 
 /**
- * The terms as they were when an invoice was calculated (docs/decisions/0066). A change that was cancelled since has no
+ * The terms as they were when an invoice was calculated (docs/decisions/0066). A change that 0.2.0 cancelled has no
  * version any more: then the history is one of those that it may have cut. Without a stored history: the terms as they
  * are, and as they were while nobody knew of the end or of a version that holds after the period.
  * @param planned ends that may have been planned then, or at which a cancelled change was to begin
@@ -39,15 +39,17 @@ export function plansOf(
 }
 
 /**
- * The terms with the planned end, the pauses, the coupons and the prices of commitments of then, and without the
- * versions of later changes.
+ * The terms with the planned end, the pauses, the coupons and the prices of commitments of then, with the versions of
+ * changes that were cancelled since, and without those of later changes.
  */
 function termsThen(
   terms: BillingTerms,
   { endsAt, changeIds = [], pauses = [], committed = [], redemptions = {} }: FrozenHistory,
 ): BillingTerms {
   const isCut = pauses.length + committed.length > 0;
-  const known = (terms.versions ?? (isCut ? [onlyVersionOf(terms)] : []))
+  const own = terms.versions ?? (isCut ? [onlyVersionOf(terms)] : []);
+  const known = [...own, ...(terms.cancelled ?? [])]
+    .toSorted((one, other) => Temporal.Instant.compare(one.from, other.from))
     .filter(({ changeId = null }) => changeId === null || changeIds.includes(changeId))
     .map((version) => ({ ...version, pauses, committed }));
   const bounds = { ...terms.bounds, endsAt: endsAt === null ? null : Temporal.Instant.from(endsAt) };
@@ -67,6 +69,6 @@ const onlyVersionOf = (terms: BillingTerms): BilledVersion => ({
   proration: 'second',
 });
 
-/** Has every change of then still its version? A cancelled one has none. */
+/** Has every change of then still its version? One that 0.2.0 cancelled has none. */
 const hasAllChanges = ({ versions = [] }: BillingTerms, { changeIds = [] }: FrozenHistory): boolean =>
   versions.filter(({ changeId = null }) => changeId !== null).length === changeIds.length;

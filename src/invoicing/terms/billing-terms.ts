@@ -205,6 +205,8 @@ export interface BillingTerms {
    * the prices of the catalog.
    */
   readonly versions?: readonly BilledVersion[];
+  /** Versions of changes that were cancelled before they came; only invoices that knew them ask for them. */
+  readonly cancelled?: readonly BilledVersion[];
   /** Its coupons, the oldest first; absent: none. */
   readonly redemptions?: readonly BilledRedemption[];
   /** Its spending counts, or counted, for a commitment. */

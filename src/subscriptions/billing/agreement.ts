@@ -13,7 +13,7 @@ import {
   type PriceOverride,
   partsByPauses,
 } from '../../invoicing/index.ts';
-import { formatInstant, type Instant, normaliseCadence } from '../../kernel/time.ts';
+import { formatInstant, type Instant, isAfter, normaliseCadence } from '../../kernel/time.ts';
 import { redemptionOf } from '../subscription/coupon.ts';
 import { endOf } from '../subscription/decide.ts';
 import { overridesOver } from '../subscription/price-overrides.ts';
@@ -43,6 +43,8 @@ type PinnedTo = Pick<VersionRow, 'planId' | 'planVersionId'>;
 export interface Agreement {
   /** In the order of time; empty where the subscription was never changed. */
   readonly history: readonly VersionRow[];
+  /** Versions that never come, because their changes were cancelled; absent: none was. */
+  readonly cancelled?: readonly VersionRow[] | undefined;
   /** @throws where it is neither the present version nor one of the history */
   readonly at: (to: PinnedTo) => PlanAtVersion;
   /** Another plan at its default version in its own currency, if it was asked for and is the merchant's. */
@@ -191,13 +193,21 @@ export async function loadHistories(
 ): Promise<(id: string) => Agreement> {
   const ids = subscriptions.map(({ id }) => id);
   const rows = ids.length === 0 ? [] : await selectVersionsOfSubscriptions(tx, ids);
-  const history = Map.groupBy(rows, ({ subscriptionId: id }) => id);
+  const bySubscription = (isOf: boolean) =>
+    Map.groupBy(
+      rows.filter(({ cancelled }) => cancelled === isOf),
+      ({ subscriptionId: id }) => id,
+    );
+  const [history, cancelled] = [bySubscription(false), bySubscription(true)];
   const found = ids.length === 0 ? [] : await loadAll(tx, [...subscriptions, ...rows], other);
   const atOf = inCurrencies(found);
   const byId = new Map(subscriptions.map((each) => [each.id, each]));
   const isOther = ({ plan, version }: PlanAtVersion) => plan.id === other && plan.defaultVersionId === version.id;
   const facts = { other: found.find(isOther) };
-  return (id) => ({ history: history.get(id) ?? [], at: atOf(byId.get(id) as SubscriptionRow), ...facts });
+  return (id) => ({
+    ...{ history: history.get(id) ?? [], cancelled: cancelled.get(id) },
+    ...{ at: atOf(byId.get(id) as SubscriptionRow), ...facts },
+  });
 }
 
 /** The terms on which a subscription is billed: those of its pinned plan version, in its own quantities. Pure. */
@@ -229,6 +239,7 @@ export function termsUnder(agreement: Agreement, subscription: SubscriptionRow):
     prices: withQuantities(version.prices, subscription.quantities),
     minimumAmount: version.minimumAmount,
     ...(versions.length > 0 && { versions }),
+    ...(agreement.cancelled && { cancelled: agreement.cancelled.map((row) => cancelledIn(agreement, row)) }),
     ...(subscription.redemptions.length > 0 && { redemptions: subscription.redemptions.map(redemptionOf) }),
     ...(subscription.isCommitted && { isCommitted: true }),
   };
@@ -253,6 +264,13 @@ function versionsOf(agreement: Agreement, subscription: SubscriptionRow): Billed
   return priceOverrides.length === 0 && pauses.length === 0 && committed.length === 0
     ? []
     : [{ ...billedVersion(firstVersion(subscription), at(subscription)), from, overrides: priceOverrides, ...common }];
+}
+
+/** A version as it was to come: with the overrides of those before it. */
+function cancelledIn(agreement: Agreement, row: VersionRow): BilledVersion {
+  const before = agreement.history.filter(({ holdsFrom }) => !isAfter(holdsFrom, row.holdsFrom));
+  const overrides = overridesIn({ ...agreement, history: [...before, row] }).at(-1) ?? [];
+  return { ...billedVersion(row, agreement.at(row)), overrides };
 }
 
 /** What commitments agree in the currency of a subscription, in their order. */
@@ -283,7 +301,7 @@ export function heldVersions(
 }
 
 /** The one version of a subscription that was never changed. */
-const firstVersion = (subscription: SubscriptionRow): Omit<VersionRow, 'seq'> => ({
+const firstVersion = (subscription: SubscriptionRow): Omit<VersionRow, 'seq' | 'cancelled'> => ({
   merchantId: subscription.merchantId,
   subscriptionId: subscription.id,
   holdsFrom: subscription.startedAt,
@@ -299,7 +317,7 @@ const firstVersion = (subscription: SubscriptionRow): Omit<VersionRow, 'seq'> =>
   waits: false,
 });
 
-function billedVersion(row: Omit<VersionRow, 'seq'>, { plan, version }: PlanAtVersion): BilledVersion {
+function billedVersion(row: Omit<VersionRow, 'seq' | 'cancelled'>, { plan, version }: PlanAtVersion): BilledVersion {
   return {
     from: row.holdsFrom,
     changeId: row.changeId,

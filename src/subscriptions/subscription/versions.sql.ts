@@ -28,11 +28,13 @@ export interface VersionRow {
   takesUpAnew: boolean;
   /** It was to come later: where that is in a pause, it comes with the resumption. */
   waits: boolean;
+  /** Its change was cancelled: it never holds, and only invoices from before know it (docs/decisions/0066). */
+  cancelled: boolean;
 }
 
 /**
  * The versions of some subscriptions in the order of time; none where it was never changed. Of two of one instant the
- * later one holds.
+ * later one holds. Cancelled ones are among them.
  */
 export const selectVersionsOfSubscriptions = (tx: Tx, ids: readonly string[]): Promise<VersionRow[]> =>
   tx.rows<VersionRow>(sql`
@@ -40,7 +42,7 @@ export const selectVersionsOfSubscriptions = (tx: Tx, ids: readonly string[]): P
      where merchant_id = ${tx.merchantId} and subscription_id = any (${[...ids]}::text[])
      order by subscription_id, holds_from, seq`);
 
-export type NewVersion = Omit<VersionRow, 'seq' | 'takesUpAnew'>;
+export type NewVersion = Omit<VersionRow, 'seq' | 'takesUpAnew' | 'cancelled'>;
 
 const FIELDS = [
   ...['merchantId', 'subscriptionId', 'holdsFrom', 'changeId', 'planId', 'planVersionId'],
@@ -83,5 +85,7 @@ export const updateAnchors = (tx: Tx, subscriptionId: string, from: Instant, to:
        and exists (select from jsonb_each_text(v.anchors) a where a.value::timestamptz = ${from})`);
 
 /** The version that a change would have brought is not coming. */
-export const deleteVersionOf = (tx: Tx, changeId: string): Promise<number> =>
-  tx.run(sql`delete from subscription_version where merchant_id = ${tx.merchantId} and change_id = ${changeId}`);
+export const cancelVersionOf = (tx: Tx, changeId: string): Promise<number> =>
+  tx.run(sql`
+    update subscription_version set cancelled = true
+     where merchant_id = ${tx.merchantId} and change_id = ${changeId}`);
