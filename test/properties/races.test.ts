@@ -50,6 +50,33 @@ it('a period that ends while its subscription is ended, or planned to end, is bi
   }
 });
 
+it('a scheduled change that is cancelled as it comes is billed, or is not', { timeout: 90_000 }, async () => {
+  for (let round = 0; round < 8; round += 1) {
+    env.setNow(START);
+    const merchant = await env.merchant();
+    const shop = shopOf(merchant);
+    const ofFee = async (unitPrice: string) =>
+      shop.plan([await shop.feePrice({ properties: { unitPrice }, paymentTerm: 'in_advance' })], {
+        gracePeriod: 'P0D',
+      });
+    const [usual, larger] = [await ofFee('10'), await ofFee('50')];
+    const subscription = await shop.subscribe(usual, { startedAt: START, bankTransferOnly: true });
+    const changes = `/v0/subscriptions/${subscription.id}/changes`;
+    const { change } = await shop.create(changes, { planId: larger.id, effective: 'periodEnd' });
+    env.setNow(BOUNDARY);
+    const [{ status }] = await Promise.all([merchant.delete(`${changes}/${change.id}`), env.runDueWork()]);
+    expect([204, 409]).toContain(status);
+    await env.runDueWork();
+    const { data } = await shop.read(changes);
+    expect(data).toMatchObject([{ id: change.id, status: status === 204 ? 'cancelled' : 'applied' }]);
+    env.setNow('2026-03-01T00:00:00Z');
+    await env.runDueWork();
+    const issued = (await shop.invoices(subscription)).filter((invoice) => invoice.status === 'ISSUED');
+    const billed = issued.reduce((sum, { unpaidAmount }) => sum + Number(unpaidAmount), 0);
+    expect(billed, 'of January, February and March').toBe(10 + 2 * (status === 204 ? 10 : 50));
+  }
+});
+
 it('events that come while the grace ends are billed if they were accepted before, and none is billed in part', async () => {
   const { shop, subscription } = await sell();
   const send = (count: number, at: string) =>
