@@ -52,7 +52,12 @@ import {
 import type { SubscriptionDependencies } from '../subscription/dependencies.ts';
 import type { SubscriptionRow } from '../subscription/subscription.ts';
 import { lockSubscription, selectSubscription, updatePinned } from '../subscription/subscriptions.sql.ts';
-import { cancelVersionOf, insertVersions, type NewVersion, updateVersionOf } from '../subscription/versions.sql.ts';
+import {
+  insertVersions,
+  type NewVersion,
+  updateVersionCancelled,
+  updateVersionOf,
+} from '../subscription/versions.sql.ts';
 import { publishSubscriptionEvents } from '../subscription/webhooks.ts';
 import { type ChangeOrder, type DecidedChange, decideChanges } from './decide-changes.ts';
 
@@ -371,7 +376,7 @@ export async function cancelChange(
       done: 'cancelled',
     });
   await updateChangeStatus(tx, change, 'cancelled');
-  await cancelVersionOf(tx, id);
+  await updateVersionCancelled(tx, id);
   if (subscription.status !== 'active' || !subscription.billingOpened) return ok(undefined);
   await lockToBill(tx, subscription, now, now);
   const terms = termsUnder(await loadAgreement(tx, subscription), subscription);

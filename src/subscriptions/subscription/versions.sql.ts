@@ -85,7 +85,7 @@ export const updateAnchors = (tx: Tx, subscriptionId: string, from: Instant, to:
        and exists (select from jsonb_each_text(v.anchors) a where a.value::timestamptz = ${from})`);
 
 /** The version that a change would have brought is not coming. */
-export const cancelVersionOf = (tx: Tx, changeId: string): Promise<number> =>
+export const updateVersionCancelled = (tx: Tx, changeId: string): Promise<number> =>
   tx.run(sql`
     update subscription_version set cancelled = true
      where merchant_id = ${tx.merchantId} and change_id = ${changeId}`);
