@@ -23,25 +23,43 @@ export interface Couponed {
   /** Of a part of a charge: that service until its own end; absent: all of it. */
   readonly soFar?: readonly Span[];
   readonly cadence?: string;
+  /** Of a fee in advance: when it was asked, by which deed (null: as the clock came there), and for which service. */
+  readonly asked?: { readonly at: number; readonly order: number | null; readonly service: Span };
   /** The price of the catalog; `minimum`: of the plan. */
   readonly listed: number | 'minimum';
 }
 
 const DAYS: Readonly<Record<string, number>> = { P1W: 7, P1M: 30, P3M: 91, P1Y: 365 };
 
+/** Is the service of a bill longer than a period of the plan? */
+function isLong(life: Life, history: History, { service, cadence }: Couponed): boolean {
+  const plan = (segmentsOf(history).findLast(({ from }) => from <= service.from) ?? history.versions[0])?.plan;
+  const own = (life.plans[plan as number] as Plan).cadence;
+  return cadence !== undefined && (DAYS[cadence] as number) > (DAYS[own] as number);
+}
+
 /**
  * The share of a bill in a window (commercial.md §2): all of it where its service begins there; of one that is longer
  * than a period of the plan, the seconds inside.
  */
 function shareIn(life: Life, history: History, bill: Couponed, window: Span): Exact {
-  const { service, served = [service], cadence } = bill;
-  const segments = segmentsOf(history);
-  const plan = (segments.findLast(({ from }) => from <= service.from) ?? history.versions[0])?.plan as number;
-  const own = (life.plans[plan] as Plan).cadence;
-  const isLong = cadence !== undefined && (DAYS[cadence] as number) > (DAYS[own] as number);
-  if (!isLong) return exact(window.from <= service.from && service.from < window.to ? 1n : 0n);
+  const { service, served = [service] } = bill;
+  if (!isLong(life, history, bill)) return exact(window.from <= service.from && service.from < window.to ? 1n : 0n);
   const inside = lengthOf(clipped(served, window));
   return inside <= 0 ? NOTHING : exact(BigInt(inside), BigInt(lengthOf(served)));
+}
+
+/**
+ * The share of a long fee in advance: of the service that was asked, in the window as it was known then. What was asked
+ * before a coupon has none of it, and what a coupon gave stays (docs/decisions/0291); a credit mirrors it.
+ */
+function shareAsked({ at, order, service }: NonNullable<Couponed['asked']>, coupon: Coupon): Exact {
+  const isBefore = (deed: { readonly at: number; readonly order: number }) =>
+    order === null ? deed.at < at : deed.order <= order;
+  if (!isBefore({ at: coupon.madeAt, order: coupon.order })) return NOTHING;
+  const later = coupon.ended?.find((end) => !isBefore(end));
+  const inside = lengthOf(clipped([service], { from: coupon.from, to: later?.planned ?? coupon.until }));
+  return inside <= 0 ? NOTHING : exact(BigInt(inside), BigInt(lengthOf([service])));
 }
 
 /** Coupons that were not taken back. One ends early where the subscription goes on under a plan that it is not for. */
@@ -52,7 +70,10 @@ export const withWindows = (history: History): History => ({
     .map((coupon) => {
       const { until, madeAt, plans } = coupon;
       const left = segmentsOf(history).find(({ from, plan }) => from >= madeAt && plans?.includes(plan) === false);
-      return { ...coupon, until: Math.min(until, left?.from ?? NEVER) };
+      if (left === undefined || left.from >= until) return coupon;
+      const { ended = [] } = coupon;
+      const leaves = { planned: until, at: left.madeAt, order: left.order };
+      return { ...coupon, until: left.from, ended: [...ended, leaves] };
     }),
 });
 
@@ -81,7 +102,9 @@ export function lessPercents<Bill extends Couponed>(life: Life, history: History
     all = all.map((bill) => {
       soFar = plus(soFar, bill.amount);
       const here = { ...bill, served: bill.soFar ?? bill.served ?? [bill.service] };
-      const off = nearest(times(times(soFar, part), shareIn(life, history, here, windowOf(coupon))));
+      const isAsked = bill.asked !== undefined && isLong(life, history, bill);
+      const share = isAsked ? shareAsked(bill.asked, coupon) : shareIn(life, history, here, windowOf(coupon));
+      const off = nearest(times(times(soFar, part), share));
       const own = off - taken;
       taken = off;
       return { ...bill, amount: plus(bill.amount, exact(-own)) };

@@ -50,6 +50,8 @@ export interface Version {
   readonly from: number;
   /** When it became known. */
   readonly madeAt: number;
+  /** The place of its deed among all. */
+  readonly order: number;
   readonly plan: number;
   /** Of the fees of the plan, by the price's number. */
   readonly quantities: ReadonlyMap<number, number>;
@@ -67,6 +69,9 @@ export interface Coupon
   readonly from: number;
   readonly until: number;
   readonly madeAt: number;
+  readonly order: number;
+  /** Until when it was to last before it was ended, by whom or by a change of the plan, and when that was said. */
+  readonly ended?: readonly { readonly planned: number; readonly at: number; readonly order: number }[];
   /** It was taken back before it gave anything. */
   readonly isGone?: boolean;
 }
@@ -143,7 +148,7 @@ export function historiesOf(life: Life, deeds: readonly Deed[], neverActive: Rea
       const pauses = with_(history).filter(({ from, to }) => from < to);
       return { pauses, pausesKnown: [...history.pausesKnown, { madeAt, pauses }] };
     });
-  for (const { step, at } of deeds) {
+  for (const [order, { step, at }] of deeds.entries()) {
     switch (step.do) {
       case 'subscribe': {
         const plan = life.plans[step.plan] as Plan;
@@ -157,7 +162,7 @@ export function historiesOf(life: Life, deeds: readonly Deed[], neverActive: Rea
           versions: [
             {
               from: step.startedAt,
-              madeAt: at,
+              ...{ madeAt: at, order },
               plan: step.plan,
               quantities: quantitiesOf(life, step.plan, new Map()),
               proration: 'second',
@@ -185,7 +190,7 @@ export function historiesOf(life: Life, deeds: readonly Deed[], neverActive: Rea
           const quantities = quantitiesOf(life, plan, new Map([...had.quantities, ...given]));
           const overrides = step.overrides?.map((each) => ({ ...each, from: each.from ?? from }));
           const isScheduled = step.effective === 'periodEnd' && from > at;
-          const version = { from, madeAt: at, plan, quantities, proration, credit, overrides, isScheduled };
+          const version = { from, madeAt: at, order, plan, quantities, proration, credit, overrides, isScheduled };
           return { versions: [...history.versions, version] };
         });
         break;
@@ -242,7 +247,7 @@ export function historiesOf(life: Life, deeds: readonly Deed[], neverActive: Rea
         const { sub, do: _, periods: __, ...said } = step;
         const { from, until } = step as typeof step & { from: number; until: number | null };
         change(sub, ({ coupons }) => ({
-          coupons: [...coupons, { ...said, from, until: until ?? NEVER, madeAt: at }],
+          coupons: [...coupons, { ...said, from, until: until ?? NEVER, madeAt: at, order }],
         }));
         break;
       }
@@ -250,7 +255,13 @@ export function historiesOf(life: Life, deeds: readonly Deed[], neverActive: Rea
         const { isGone = false, until } = step as typeof step & { isGone?: boolean; until?: number | null };
         change(step.sub, ({ coupons }) => ({
           coupons: coupons.map((each, place) =>
-            place === step.at % coupons.length ? { ...each, isGone, until: until ?? each.until } : each,
+            place === step.at % coupons.length
+              ? {
+                  ...each,
+                  ...{ isGone, until: until ?? each.until },
+                  ended: [...(each.ended ?? []), { planned: each.until, at, order }],
+                }
+              : each,
           ),
         }));
         break;

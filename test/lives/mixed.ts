@@ -72,8 +72,6 @@ class Mixed {
   readonly #ended = new Set<string>();
   /** The prices of the plan of s0. */
   readonly #kept = new Set<number>();
-  /** The fees in advance that are longer than a period of their plan: a credit of them mirrors a share of a coupon. */
-  readonly #long = new Set<number>();
   #prices: readonly Price[] = [];
   readonly #currency: Life['currency'];
 
@@ -90,12 +88,7 @@ class Mixed {
     const own = dice.of('P1M', 'P1M', 'P1W', 'P3M');
     const others = ['P1W', 'P1M', 'P3M', 'P1Y'].filter((cadence) => cadence !== own);
     const cadences = [own, dice.of(...others), dice.of(...others), own];
-    const first = prices.slice(0, 4).map((price, place): Price => {
-      const cadence = cadences[place] as string;
-      const isLong = (DAYS_OF[cadence] as number) > (DAYS_OF[own] as number);
-      return { ...price, cadence, ...(this.#has.has('coupon') && isLong && { term: 'in_arrears' }) };
-    });
-    if (prices[4]?.cadence !== 'P1W') this.#long.add(4);
+    const first = prices.slice(0, 4).map((price, place): Price => ({ ...price, cadence: cadences[place] as string }));
     const minimum = this.#amount(dice.of(50, 200, 500, 2_000));
     const trial = () => (this.#has.has('trial') ? { trialDays: dice.of(1, 7, 14, 30) } : {});
     const plans: Plan[] = [
@@ -449,9 +442,8 @@ class Mixed {
     }
     const periods = dice.of(1, 2, 3, 0);
     const own = sub === 's0' ? [...this.#kept] : [4, 5];
-    const prices = own.filter((price) => !this.#long.has(price) && dice.once(2));
-    const isNamed = prices.length > 0 && (own.some((price) => this.#long.has(price)) || dice.once(2));
-    if (own.some((price) => this.#long.has(price)) && !isNamed) return;
+    const prices = own.filter(() => dice.once(2));
+    const isNamed = prices.length > 0 && dice.once(2);
     // No rule decides which of a minimum and of an amount off some prices comes first.
     const isAmount = dice.once(2) && !(isNamed && this.#has.has('commitment'));
     this.#push({

@@ -329,9 +329,18 @@ function feeOwed(life: Life, history: History, index: number, period: Period, qu
       .flatMap((known) => billedAnew(history, period, known))
       .map(({ since, ...span }) => ({
         ...bill([span], borneAt(life, history, period, since), !(isFirst && since === history.madeAt)),
-        ...{ closed: null, isCut: false, service },
+        ...{ closed: null, isCut: false, service, asked: askedOf(history, period, service, since) },
       })),
   );
+}
+
+/** When a fee in advance is asked for a service, and until when: to the end of its period, or a pause known by then. */
+function askedOf(history: History, { whole }: Period, { from }: Span, since: number): NonNullable<Bill['asked']> {
+  const at = Math.max(from, since);
+  const change = history.versions.slice(1).findLast((version) => version.from === at && version.madeAt === at);
+  const known = history.pausesKnown.findLast(({ madeAt }) => madeAt < at)?.pauses ?? [];
+  const pause = known.find((each) => each.from > from && each.from < whole.to);
+  return { at, order: change?.order ?? null, service: { from, to: pause?.from ?? whole.to } };
 }
 
 /**
