@@ -76,7 +76,7 @@ function piecesOf(life: Life, { sub, versions }: History): { version: Version; h
     const bounds = all.flatMap(({ from = 0, to = NEVER }) => [from, to]).filter((at) => version.from < at && at < end);
     const starts = [...new Set([version.from, ...bounds])].toSorted((a, b) => a - b);
     return starts.map((from, piece) => ({
-      version: { ...version, from, ...(piece > 0 && { proration: 'second' as const }) },
+      version: { ...version, from, saidFrom: version.from, ...(piece > 0 && { proration: 'second' as const }) },
       held: all
         .filter((each) => (each.from ?? -NEVER) <= from && from < (each.to ?? NEVER))
         .filter(({ price }, turn, those) => those.findIndex((each) => each.price === price) === turn),

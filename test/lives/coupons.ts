@@ -50,16 +50,19 @@ function shareIn(life: Life, history: History, bill: Couponed, window: Span): Ex
 }
 
 /**
- * The share of a long fee in advance: of the service that was asked, in the window as it was known then. What was asked
+ * The share of a fee in advance: of the service that was asked, in the window as it was known then. What was asked
  * before a coupon has none of it, and what a coupon gave stays (docs/decisions/0291); a credit mirrors it.
  */
-function shareAsked({ at, order, service }: NonNullable<Couponed['asked']>, coupon: Coupon): Exact {
+function shareAsked(
+  { at, order, service }: NonNullable<Couponed['asked']>,
+  coupon: Coupon,
+  inWindow: (window: Span, service: Span) => Exact,
+): Exact {
   const isBefore = (deed: { readonly at: number; readonly order: number }) =>
     order === null ? deed.at < at : deed.order <= order;
   if (!isBefore({ at: coupon.madeAt, order: coupon.order })) return NOTHING;
   const later = coupon.ended?.find((end) => !isBefore(end));
-  const inside = lengthOf(clipped([service], { from: coupon.from, to: later?.planned ?? coupon.until }));
-  return inside <= 0 ? NOTHING : exact(BigInt(inside), BigInt(lengthOf([service])));
+  return inWindow({ from: coupon.from, to: later?.planned ?? coupon.until }, service);
 }
 
 /** Coupons that were not taken back. One ends early where the subscription goes on under a plan that it is not for. */
@@ -102,8 +105,11 @@ export function lessPercents<Bill extends Couponed>(life: Life, history: History
     all = all.map((bill) => {
       soFar = plus(soFar, bill.amount);
       const here = { ...bill, served: bill.soFar ?? bill.served ?? [bill.service] };
-      const isAsked = bill.asked !== undefined && isLong(life, history, bill);
-      const share = isAsked ? shareAsked(bill.asked, coupon) : shareIn(life, history, here, windowOf(coupon));
+      const share = bill.asked
+        ? shareAsked(bill.asked, coupon, (window, service) =>
+            shareIn(life, history, { ...bill, service, served: [service] }, window),
+          )
+        : shareIn(life, history, here, windowOf(coupon));
       const off = nearest(times(times(soFar, part), share));
       const own = off - taken;
       taken = off;

@@ -52,6 +52,8 @@ export interface Version {
   readonly madeAt: number;
   /** The place of its deed among all. */
   readonly order: number;
+  /** Of a piece of time by agreed prices: from when its version holds. */
+  readonly saidFrom?: number;
   readonly plan: number;
   /** Of the fees of the plan, by the price's number. */
   readonly quantities: ReadonlyMap<number, number>;

@@ -334,13 +334,21 @@ function feeOwed(life: Life, history: History, index: number, period: Period, qu
   );
 }
 
-/** When a fee in advance is asked for a service, and until when: to the end of its period, or a pause known by then. */
-function askedOf(history: History, { whole }: Period, { from }: Span, since: number): NonNullable<Bill['asked']> {
-  const at = Math.max(from, since);
+/**
+ * When a fee in advance is asked for a service, and until when: to the end of its period or of the time for which its
+ * price is agreed, or to a pause known by then.
+ */
+function askedOf(history: History, { whole, span }: Period, { from }: Span, since: number): NonNullable<Bill['asked']> {
+  const resumed = history.pauses.map(({ to }) => to).filter((to) => to <= from);
+  const at = Math.max(span.from, since, ...resumed);
+  const place = history.versions.findLastIndex((version) => version.from <= from);
+  const [held, next] = history.versions.slice(place);
   const change = history.versions.slice(1).findLast((version) => version.from === at && version.madeAt === at);
   const known = history.pausesKnown.findLast(({ madeAt }) => madeAt < at)?.pauses ?? [];
   const pause = known.find((each) => each.from > from && each.from < whole.to);
-  return { at, order: change?.order ?? null, service: { from, to: pause?.from ?? whole.to } };
+  const isPiece = next?.saidFrom !== undefined && next.saidFrom === held?.saidFrom;
+  const to = isPiece ? Math.min(next.from, whole.to) : whole.to;
+  return { at, order: change?.order ?? null, service: { from, to: pause?.from ?? to } };
 }
 
 /**

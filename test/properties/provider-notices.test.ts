@@ -125,7 +125,7 @@ const all = (count: number, status: string) => {
   return [{ status, isInFlight: false, invoices: count, payments: once, told: once, strays: 0 }];
 };
 
-describe('all notices of one payment', { timeout: 120_000 }, () => {
+describe('all notices of one payment', { timeout: 240_000 }, () => {
   it('that is paid at once are one payment in every order', async () => {
     const offered = await offer(120);
     const kinds = ['payment_intent.created', 'charge.succeeded', 'payment_intent.succeeded', 'charge.updated'];

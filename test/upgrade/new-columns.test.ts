@@ -32,7 +32,7 @@ async function live(upgrade: () => Promise<unknown>): Promise<unknown> {
   return { progress, planVersionNumber, status };
 }
 
-it('a process goes on when a table of merchants gets another column', async () => {
+it('a process goes on when a table of merchants gets another column', { timeout: 240_000 }, async () => {
   let before: unknown;
   for (let warm = 0; warm < 4; warm += 1) before = await live(async () => undefined);
   const named = await tables.query<{ name: string }>(
