@@ -61,8 +61,8 @@ function shareAsked(
   const isBefore = (deed: { readonly at: number; readonly order: number }) =>
     order === null ? deed.at < at : deed.order <= order;
   if (!isBefore({ at: coupon.madeAt, order: coupon.order })) return NOTHING;
-  const later = coupon.ended?.find((end) => !isBefore(end));
-  return inWindow({ from: coupon.from, to: later?.planned ?? coupon.until }, service);
+  const ends = (coupon.ended ?? []).filter(isBefore).map(({ until }) => until);
+  return inWindow({ from: coupon.from, to: Math.min(coupon.planned, ...ends) }, service);
 }
 
 /** Coupons that were not taken back. One ends early where the subscription goes on under a plan that it is not for. */
@@ -75,7 +75,7 @@ export const withWindows = (history: History): History => ({
       const left = segmentsOf(history).find(({ from, plan }) => from >= madeAt && plans?.includes(plan) === false);
       if (left === undefined || left.from >= until) return coupon;
       const { ended = [] } = coupon;
-      const leaves = { planned: until, at: left.madeAt, order: left.order };
+      const leaves = { until: left.from, at: left.madeAt, order: left.order };
       return { ...coupon, until: left.from, ended: [...ended, leaves] };
     }),
 });

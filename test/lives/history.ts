@@ -72,8 +72,9 @@ export interface Coupon
   readonly until: number;
   readonly madeAt: number;
   readonly order: number;
-  /** Until when it was to last before it was ended, by whom or by a change of the plan, and when that was said. */
-  readonly ended?: readonly { readonly planned: number; readonly at: number; readonly order: number }[];
+  /** Until when it was to last, and its earlier ends, by somebody or a change of the plan, and when they were said. */
+  readonly planned: number;
+  readonly ended?: readonly { readonly until: number; readonly at: number; readonly order: number }[];
   /** It was taken back before it gave anything. */
   readonly isGone?: boolean;
 }
@@ -249,7 +250,7 @@ export function historiesOf(life: Life, deeds: readonly Deed[], neverActive: Rea
         const { sub, do: _, periods: __, ...said } = step;
         const { from, until } = step as typeof step & { from: number; until: number | null };
         change(sub, ({ coupons }) => ({
-          coupons: [...coupons, { ...said, from, until: until ?? NEVER, madeAt: at, order }],
+          coupons: [...coupons, { ...said, from, until: until ?? NEVER, planned: until ?? NEVER, madeAt: at, order }],
         }));
         break;
       }
@@ -261,7 +262,7 @@ export function historiesOf(life: Life, deeds: readonly Deed[], neverActive: Rea
               ? {
                   ...each,
                   ...{ isGone, until: until ?? each.until },
-                  ended: [...(each.ended ?? []), { planned: each.until, at, order }],
+                  ended: [...(each.ended ?? []), { until: until ?? each.until, at, order }],
                 }
               : each,
           ),
