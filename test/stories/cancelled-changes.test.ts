@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Merchant, sharedEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { type Resource, type Shop, START, shopOf } from '../support/shop.ts';
+import { openTables } from '../support/tables.ts';
 
 /**
  * A scheduled change that is cancelled after an invoice billed ahead for it (domain.md §3, Plan change). The invoice is
@@ -28,7 +29,8 @@ it.each([
     shop.plan([price], { gracePeriod: 'P0D', billingCadence });
   const usual = await fee('10', 'in_arrears');
   const clock = await shop.clock(START);
-  const subscription = await shop.subscribe(await planOf(usual, 'P2W'), { clock, bankTransferOnly: true });
+  const first = await planOf(usual, 'P2W');
+  const subscription = await shop.subscribe(first, { clock, bankTransferOnly: true });
   await shop.advance(clock, at('01-30'));
   const changes = `/v0/subscriptions/${subscription.id}/changes`;
   await shop.create(changes, { quantities: { [usual.id]: 2 }, effective: 'now', proration: 'none', credit });
@@ -48,4 +50,10 @@ it.each([
   expect(shown((await months())[0])).toEqual(['10.00', '170.00', '10.00']);
   await shop.advance(clock, at('03-10'));
   expect(shown((await months())[1]), 'of February, for two').toEqual(['20.00', '20.00']);
+  const tables = await openTables(env.url);
+  const [found] = await tables.query(
+    `select plan_at('${merchant.id}', '${subscription.id}', '${at('03-01')}') as plan`,
+  );
+  await tables.close();
+  expect(found, 'the plan of its revenue').toEqual({ plan: first.id });
 });
