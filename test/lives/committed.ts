@@ -1,8 +1,9 @@
-import { type Exact, exact, minus, plus, read, times } from '../support/exact.ts';
+import { type Exact, exact, minus, nearest, plus, read, times } from '../support/exact.ts';
 import type { Resource } from '../support/shop.ts';
 import type { Lived } from './drive.ts';
 import type { Dice } from './generate.ts';
-import { DAY, DIGITS, isCounted, type Life, type Of, type Plan, type Step } from './life.ts';
+import { type History, historiesOf, NEVER } from './history.ts';
+import { DAY, DIGITS, isCounted, type Life, type Of, type Plan, type Step, secondsOf } from './life.ts';
 import type { Owed } from './owed.ts';
 
 /** The same life with commitments over a term beside some of its subscriptions. */
@@ -23,6 +24,8 @@ export function withCommitments(life: Life, dice: Dice): Life {
       ends,
       amounts: Array.from({ length: parts }, () => amount(dice.of(0, 30, 300, 3_000, 30_000))),
       ...(dice.once(4) && { prices: life.prices.flatMap((_, price) => (dice.once(2) ? [price] : [])) }),
+      ...(parts > 1 && dice.once(2) && { isBySegment: true as const }),
+      ...(dice.once(2) && { onEnd: dice.of('prorated' as const, 'waived' as const) }),
     };
   };
   const steps = life.steps.flatMap((step): Step[] => {
@@ -83,13 +86,35 @@ export const committedFrom = ({ startedAt }: Pick<Of<'subscribe'>, 'startedAt'>,
 export const COMMITTED_FOR = 3_000 * DAY;
 
 /**
+ * The amounts that a commitment asks of its segments, in minor units: the end of its subscription leaves of them all, a
+ * part by the second, or what was asked before it (commercial.md §4).
+ */
+function askedOf(
+  life: Life,
+  { isBySegment, onEnd }: Of<'commit'>,
+  segments: readonly Resource[],
+  end: number,
+): Exact[] {
+  const minor = minorIn(life);
+  const all = segments.map(({ startDate, endDate, amount }) => {
+    const [from, to] = [secondsOf(life, startDate), secondsOf(life, endDate)];
+    if (to <= end || onEnd === undefined) return minor(amount);
+    if (onEnd === 'waived') return exact(0n);
+    return exact(nearest(times(minor(amount), exact(BigInt(Math.max(0, end - from)), BigInt(to - from)))));
+  });
+  const isWaived = onEnd === 'waived' && !isBySegment && segments.some(({ endDate }) => secondsOf(life, endDate) > end);
+  return isWaived ? all.map(() => exact(0n)) : all;
+}
+
+/**
  * What is missing to a commitment (commercial.md §4). It holds for all of the life, and the end of its subscription
  * ends it: so its subscription is asked what it owes less than the amount, whatever happened. An invoice that was given
- * back is not spent, which what is owed does not say.
+ * back is not spent, which what is owed does not say. What was spent in a segment alone, only the commitment says.
  */
 export function trueUpsAreOwed(life: Life, lived: Lived, owed: readonly Owed[]): string[] {
   if (life.taxBehavior === 'inclusive') return []; // it is net of tax, and what is owed is not
   const minor = minorIn(life);
+  const histories = historiesOf(life, lived.deeds, lived.neverActive);
   return lived.commitments.flatMap(({ step, commitment }) => {
     const id = lived.subscriptionIds.get(step.sub);
     const invoices = lived.invoices.filter(({ subscriptionId }) => subscriptionId === id);
@@ -101,17 +126,27 @@ export function trueUpsAreOwed(life: Life, lived: Lived, owed: readonly Owed[]):
     const isSkipped =
       isGivenBack(lived, invoices) || own.some(({ isOpen }) => isOpen) || (step.prices !== undefined && off);
     if (isSkipped || lived.neverActive.has(step.sub)) return [];
-    const amount = total(step.amounts.map(minor));
+    const { end, endedAt } = histories.find(({ sub }) => sub === step.sub) as History;
+    const amounts = askedOf(life, step, commitment.segments, end ?? NEVER);
+    const amount = total(amounts);
     const missing = minus(amount, total(own.map((each) => each.amount)));
-    const should = missing.over > 0n ? missing : exact(0n);
+    // What stays billed behind an end as of the past is spent after a commitment of which not all is owed.
+    const isOver = step.onEnd !== undefined && endedAt !== null;
     const lines = invoices.flatMap((invoice) =>
       invoice.lines
         .filter(({ commitmentId }: Resource) => commitmentId === commitment.id)
         .map((line: Resource) => ({ line, invoice })),
     );
-    const is = total(lines.map(({ line }) => minor(line.totalPrice)));
-    const spent = total(commitment.segments.map((segment: Resource) => minor(segment.spent)));
+    const back = givenBack(lived, new Set(lines.map(({ line }) => line.id)));
+    const is = minus(
+      total(lines.map(({ line }) => minor(line.totalPrice))),
+      total(back.map(({ amount }) => minor(amount))),
+    );
+    const spentIn: Exact[] = commitment.segments.map((segment: Resource) => minor(segment.spent));
+    const spent = total(spentIn);
     const said = minus(amount, spent);
+    const bySegment = total(amounts.map((each, place) => atLeast0(minus(each, spentIn[place] as Exact))));
+    const should = step.isBySegment ? bySegment : atLeast0(isOver ? said : missing);
     const isOff = offBy(own);
     const name = `true-up: ${step.sub} committed to ${step.amounts.join(' + ')}`;
     const asked = lines.map(({ line, invoice }) => `${line.totalPrice} on ${invoice.kind} ${invoice.periodEnd}`);
@@ -120,7 +155,7 @@ export function trueUpsAreOwed(life: Life, lived: Lived, owed: readonly Owed[]):
         ? [`${name} was asked ${text(is)} (${asked.join(', ')}), and is missing ${text(should)} (minor units)`]
         : []),
       // What it does not need may be more of it, or of one of all subscriptions.
-      ...(lived.wide.length === 0 && isOff(said, missing)
+      ...(lived.wide.length === 0 && !isOver && isOff(said, missing)
         ? [`${name} says that ${text(spent)} is spent, so ${text(said)} is missing`]
         : []),
     ];
@@ -161,12 +196,7 @@ export function wideTrueUpsAreOwed(life: Life, lived: Lived, owed: readonly Owed
     const lines: Resource[] = lived.invoices.flatMap((invoice) =>
       invoice.lines.filter(({ commitmentId }: Resource) => commitmentId === commitment.id),
     );
-    const ids = new Set(lines.map(({ id }) => id));
-    const back: Resource[] = lived.notes.flatMap((note) =>
-      note.reason === LESS_MISSING && note.status !== 'VOIDED'
-        ? note.lines.filter(({ appliesToLineId }: Resource) => ids.has(appliesToLineId))
-        : [],
-    );
+    const back = givenBack(lived, new Set(lines.map(({ id }) => id)));
     const asked = minus(
       total(lines.map(({ totalPrice }) => minor(totalPrice))),
       total(back.map(({ amount }) => minor(amount))),
@@ -192,8 +222,9 @@ export function wideTrueUpsAreOwed(life: Life, lived: Lived, owed: readonly Owed
       ? [`${name} asked ${text(isAsked)}, and says that ${text(said)} is missing`]
       : [];
     const own = lived.commitments.map((each) => each.step);
-    if (isOpen || (step.prices !== undefined && (hasOff || own.length > 0)) || own.some(({ prices }) => prices))
-      return itself;
+    // What others need of it is known only where it is all of what they owe.
+    const isOther = own.some(({ prices, isBySegment, onEnd }) => prices || isBySegment || onEnd);
+    if (isOpen || (step.prices !== undefined && (hasOff || own.length > 0)) || isOther) return itself;
     const subs = [...new Set(owed.map(({ sub }) => sub))].filter((sub) => isCounted(life, step, sub));
     const left = subs.map((sub) => {
       const counted = owed.filter(
@@ -219,6 +250,14 @@ export function wideTrueUpsAreOwed(life: Life, lived: Lived, owed: readonly Owed
 
 /** The reason of the credit notes by which it gives back what is not missing any more. */
 const LESS_MISSING = 'Less is missing to the commitment.';
+
+/** Their lines, of lines that asked something. */
+const givenBack = ({ notes }: Lived, asked: ReadonlySet<string>): Resource[] =>
+  notes.flatMap((note) =>
+    note.reason === LESS_MISSING && note.status !== 'VOIDED'
+      ? note.lines.filter(({ appliesToLineId }: Resource) => asked.has(appliesToLineId))
+      : [],
+  );
 
 /**
  * Is an invoice refunded or cancelled, or did it fail? Of one that is written off nothing is credited, so a fee in

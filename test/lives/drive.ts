@@ -462,8 +462,9 @@ class Driver {
   #overrides(overrides: readonly Override[] | undefined): object {
     const at = (seconds: number | undefined) => (seconds === undefined ? null : instantOf(this.#life, seconds));
     this.#sent += 1;
-    const priceOverrides = overrides?.map(({ price, from, to, ...said }) => ({
+    const priceOverrides = overrides?.map(({ price, from, to, minimum, maximum, ...said }) => ({
       ...{ priceId: this.#prices[price].id, from: at(from), to: at(to) },
+      ...{ minimumAmount: minimum ?? null, maximumAmount: maximum ?? null },
       ...(this.#sent % 2 === 0 ? backwards(said) : said),
     }));
     return priceOverrides ? { priceOverrides } : {};
@@ -863,7 +864,8 @@ class Driver {
     const answer = await this.#post('/v0/commitments', {
       ...{ customerId: this.#customer.id, subscriptionId: subscription.id, name: `T${this.#commitments.length}` },
       ...{ currency: this.#life.currency, type: 'postpaid', segments },
-      trueUp: segments.length === 1 ? 'segment' : 'term',
+      trueUp: segments.length === 1 || step.isBySegment ? 'segment' : 'term',
+      ...(step.onEnd && { onEnd: step.onEnd }),
       ...(step.prices && { appliesTo: { priceIds: step.prices.map((price) => this.#prices[price].id) } }),
     });
     if (answer.status === 201) this.#commitments.push({ step, id: answer.body.id });

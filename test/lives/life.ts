@@ -97,9 +97,12 @@ export interface Plan {
 /** A negotiated price: what it says holds in `[from, to)`. */
 export interface Override {
   readonly price: number;
-  /** Scales all money of the price; absent: `properties`. */
+  /** Scales all money of the price. */
   readonly multiplier?: string;
   readonly properties?: Properties;
+  /** Other bounds than those of the price, which nothing scales; `none`: there is none. */
+  readonly minimum?: string;
+  readonly maximum?: string;
   /** Absent: from the start, or from the change on. */
   readonly from?: number;
   readonly to?: number;
@@ -190,6 +193,10 @@ export type Step =
       readonly sub: string;
       readonly ends: readonly number[];
       readonly amounts: readonly string[];
+      /** What is missing is asked at the end of each segment; else once, at the last end. */
+      readonly isBySegment?: true;
+      /** What the end of the subscription leaves of it; absent: all of it. */
+      readonly onEnd?: 'prorated' | 'waived';
       /** Absent: all, and the minimum of the plan. */
       readonly prices?: readonly number[];
     }

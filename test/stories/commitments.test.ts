@@ -398,6 +398,25 @@ describe('an early end', () => {
     await shop.advance(clock, 'P2M'); // nobody asks it again
     expect((await shop.invoices(subscription)).filter(({ kind }: Resource) => kind === 'ad_hoc')).toHaveLength(1);
   });
+
+  // January was 100.00, so 400.00 were asked. Of its half 50.00 stay, and 250.00 of the amount, or nothing.
+  it.each([
+    ['prorated', '200.00'],
+    ['waived', '400.00'],
+  ])('as of the past gives back what was asked too much, if it is %s', async (onEnd, back) => {
+    await commit('01-01 500 02-01 500 03-01', { onEnd });
+    await shop.advance(clock, '2026-02-01T01:00:00Z');
+    expect((await linesOf(0)).at(-1)).toEqual(['true_up', '400.00']);
+    await shop.change(`/v0/subscriptions/${subscription.id}`, { terminatedAt: '2026-01-16T12:00:00Z' });
+    await shop.advance(clock, 'P2M'); // once
+    const { data: notes } = await shop.read(`/v2/invoices/${(await invoiceOf(0)).id}/creditNotes`);
+    const said = notes.map(({ amount, lines }: Resource) => [lines[0].displayName, amount]);
+    expect(said.toSorted()).toEqual([
+      ['Contract: true-up', back],
+      [`${fee.invoiceDisplayName}: not used`, '50.00'],
+    ]);
+    expect((await shop.invoices(subscription)).filter(({ kind }: Resource) => kind === 'ad_hoc')).toEqual([]);
+  });
 });
 
 describe('the figures of a segment', () => {

@@ -1,23 +1,10 @@
 import { sql, type Tx } from '../../db/index.ts';
-import type { Decimal } from '../../kernel/decimal.ts';
 import type { Instant } from '../../kernel/time.ts';
-import type { InvoiceStatus } from '../invoice/states.ts';
+import { NOTES_ON_TRUE_UP, type TrueUpLine } from '../difference/commitments.sql.ts';
 import type { Commitment } from '../terms/commitment.ts';
 
-/** What an own invoice of a commitment asked. */
-export interface OwnTrueUp {
-  readonly commitmentId: string;
-  readonly segment: number;
-  readonly invoiceId: string;
-  readonly status: InvoiceStatus;
-  readonly lineId: string;
-  readonly net: Decimal;
-  /** What the commitment gave back of it, by so many credit notes. */
-  readonly given: Decimal;
-  readonly notes: number;
-  /** What of it can be given back: nothing of an invoice that does not stand. */
-  readonly left: Decimal;
-}
+/** A line by which an own invoice of a commitment asked something. */
+type OwnTrueUp = Omit<TrueUpLine, 'tax' | 'taxRate' | 'leftTax'>;
 
 /**
  * What own invoices of some commitments asked, the oldest first. A cancelled one counts; one in whose place another one
@@ -26,23 +13,15 @@ export interface OwnTrueUp {
 export const selectOwnTrueUps = (tx: Tx, commitmentIds: readonly string[]): Promise<OwnTrueUp[]> =>
   tx.rows<OwnTrueUp>(sql`
     select l.commitment_id, (l.workings->'trueUp'->>'segment')::int as segment,
-           l.invoice_id, i.status, l.id as line_id, l.total_price as net, n.given, n.notes,
+           l.invoice_id, l.id as line_id, l.total_price - n.given as net, n.notes,
            case when i.status in ('DRAFT', 'ISSUED', 'PAYMENT_FAILED', 'PAID')
                  and not exists (select from credit_note c
                                   where c.merchant_id = i.merchant_id and c.invoice_id = i.id and c.kind = 'refund'
                                     and c.status = 'ISSUED')
-                then l.total_price - n.noted else 0 end as left
+                then l.total_price - n.amount else 0 end as left
       from invoice_line l
       join invoice i on i.merchant_id = l.merchant_id and i.id = l.invoice_id
-     cross join lateral (
-       select coalesce(sum(r.amount) filter (where c.status = 'ISSUED'), 0) as noted,
-              coalesce(sum(r.amount) filter (where c.status = 'ISSUED' and k.is_own), 0) as given,
-              (count(*) filter (where k.is_own))::int as notes
-         from credit_note c
-         join credit_note_line r on r.merchant_id = c.merchant_id and r.credit_note_id = c.id
-        cross join lateral (
-          select starts_with(c.idempotency_key, l.commitment_id || ' ') as is_own) k
-        where c.merchant_id = l.merchant_id and c.invoice_id = l.invoice_id and r.applies_to_line_id = l.id) n
+     cross join lateral (${NOTES_ON_TRUE_UP}) n
      where l.merchant_id = ${tx.merchantId}
        and l.commitment_id = any (${[...commitmentIds]}::text[])
        and i.subscription_id is null and i.reissued_as_id is null

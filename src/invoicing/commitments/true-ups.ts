@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/index.ts';
 import { merchantSettings } from '../../identity/index.ts';
 import type { DueKind } from '../../jobs/index.ts';
-import { Decimal, ONE, plain, sum, ZERO } from '../../kernel/decimal.ts';
+import { type Decimal, ONE, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
 import { orThrow } from '../../kernel/result.ts';
 import { earliest, HOURS_PER_DAY, type Instant, isAfter, isBefore, latest } from '../../kernel/time.ts';
@@ -9,7 +9,7 @@ import { loadTogether, type Together } from '../drafts/commitments-together.ts';
 import { withOpenPeriods } from '../drafts/preview.ts';
 import { loadSpent } from '../drafts/spending.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
-import { creditCommitment } from '../issue/credit-part.ts';
+import { giveBackTrueUps } from '../issue/give-back-true-ups.ts';
 import { makeOneOffInvoice } from '../issue/make-one-off.ts';
 import { type Commitment, missingTo, type Target, targetsOf } from '../terms/commitment.ts';
 import { selectCommitment } from './commitments.sql.ts';
@@ -20,7 +20,6 @@ import {
   isTrueUpOnItsWay,
   lockTrueUpWatch,
   type OpenPeriod,
-  type OwnTrueUp,
   selectLastClosing,
   selectOpenPeriods,
   selectOwnTrueUps,
@@ -133,10 +132,10 @@ async function followTargets(
   for (const target of asking) {
     const reached = commitment.trueUp === 'term' ? sum(own) : (own[target.segment] ?? ZERO);
     const asked = all.filter(({ segment }) => segment === target.segment);
-    const before = sum(asked.map(({ net, given }) => net.minus(given)));
+    const before = sum(asked.map(({ net }) => net));
     const difference = missingTo(target.amount, reached).minus(before);
     if (difference.gt(0)) await ask(dependencies, tx, commitment, { target, reached, before, difference }, now);
-    const isDone = !difference.lt(0) || (await giveBack(dependencies, tx, asked, difference.negated(), now));
+    const isDone = !difference.lt(0) || (await giveBackTrueUps(dependencies, tx, asked, difference.negated(), now));
     if (isDone) followed.add(target);
   }
   return followed;
@@ -181,27 +180,4 @@ async function ask(
     now,
   );
   orThrow(made);
-}
-
-/**
- * Gives back what was asked too much, the last invoice first, at most what is left of them.
- * @returns false where an invoice cannot be credited now
- */
-async function giveBack(
-  dependencies: InvoicingDependencies,
-  tx: Tx,
-  asked: readonly OwnTrueUp[],
-  tooMuch: Decimal,
-  now: Instant,
-): Promise<boolean> {
-  let open = tooMuch;
-  for (const { commitmentId, invoiceId, lineId, left, notes } of asked.toReversed()) {
-    const amount = Decimal.min(open, left);
-    if (amount.lte(0)) continue;
-    const key = `${commitmentId} ${invoiceId} ${notes}`;
-    const part = { lineItemId: lineId, amount, key, reason: 'Less is missing to the commitment.' };
-    if (!(await creditCommitment(dependencies, tx, invoiceId, part, now)).ok) return false;
-    open = open.minus(amount);
-  }
-  return true;
 }

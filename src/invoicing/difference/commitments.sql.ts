@@ -52,6 +52,7 @@ export interface AskedTrueUp {
   readonly invoiceId: string;
   readonly commitmentId: string;
   readonly segment: number;
+  /** Less what the commitment gave back of it by credit notes. */
   readonly net: Decimal;
   readonly tax: Decimal;
   readonly taxRate: Decimal;
@@ -60,24 +61,37 @@ export interface AskedTrueUp {
   readonly leftTax: Decimal;
 }
 
+/** A line that asked it. */
+export interface TrueUpLine extends AskedTrueUp {
+  readonly lineId: string;
+  /** By how many credit notes the commitment gave something of it back. */
+  readonly notes: number;
+}
+
+/** Of a line `l`: what its credit notes come to, and those that its commitment itself has written. */
+export const NOTES_ON_TRUE_UP: Sql = sql`
+  select coalesce(sum(r.amount) filter (where c.status = 'ISSUED'), 0) as amount,
+         coalesce(sum(r.tax_amount) filter (where c.status = 'ISSUED'), 0) as tax,
+         coalesce(sum(r.amount) filter (where c.status = 'ISSUED' and k.is_own), 0) as given,
+         (count(*) filter (where k.is_own))::int as notes
+    from credit_note c
+    join credit_note_line r on r.merchant_id = c.merchant_id and r.credit_note_id = c.id
+   cross join lateral (select starts_with(c.idempotency_key, l.commitment_id || ' ') as is_own) k
+   where c.merchant_id = l.merchant_id and c.invoice_id = l.invoice_id and r.applies_to_line_id = l.id`;
+
 /**
  * What the invoices of a subscription asked, the oldest first. A cancelled one counts, unless it is billed again.
  * @param without the invoice that is calculated
  */
-export const selectTrueUps = (tx: Tx, subscriptionId: string, without = ''): Promise<AskedTrueUp[]> =>
-  tx.rows<AskedTrueUp>(sql`
-    select l.invoice_id, l.commitment_id,
-           (l.workings->'trueUp'->>'segment')::int as segment, l.total_price as net, l.total_tax as tax, l.tax_rate,
+export const selectTrueUps = (tx: Tx, subscriptionId: string, without = ''): Promise<TrueUpLine[]> =>
+  tx.rows<TrueUpLine>(sql`
+    select l.invoice_id, l.id as line_id, l.commitment_id, (l.workings->'trueUp'->>'segment')::int as segment,
+           l.total_price - n.given as net, l.total_tax as tax, l.tax_rate, n.notes,
            case when s.stands then l.total_price - n.amount else 0 end as left,
            case when s.stands then l.total_tax - n.tax else 0 end as left_tax
       from invoice i
       join invoice_line l on ${IS_LINE_OF} and l.type = 'true_up'
-     cross join lateral (
-       select coalesce(sum(r.amount), 0) as amount, coalesce(sum(r.tax_amount), 0) as tax
-         from credit_note c
-         join credit_note_line r on r.merchant_id = c.merchant_id and r.credit_note_id = c.id
-        where c.merchant_id = l.merchant_id and c.invoice_id = l.invoice_id and c.status = 'ISSUED'
-          and r.applies_to_line_id = l.id) n
+     cross join lateral (${NOTES_ON_TRUE_UP}) n
      cross join lateral (
        select ${STATUS_OF_LINES} in ('DRAFT', 'ISSUED', 'PAYMENT_FAILED', 'PAID')
               and not exists (select from credit_note c

@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/index.ts';
 import { merchantSettings } from '../../identity/index.ts';
-import { Decimal, decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
+import { Decimal, plain, sum, ZERO } from '../../kernel/decimal.ts';
 import { HOURS_PER_DAY, type Instant, isAfter, isBefore } from '../../kernel/time.ts';
 import { type StoredLine, sumWithTax } from '../difference/billed.ts';
 import { type AskedTrueUp, selectCommitmentsOf, selectTrueUps } from '../difference/commitments.sql.ts';
@@ -61,25 +61,26 @@ export async function freezeTrueUps(tx: Tx, source: BillingSource, facts: Invoic
 }
 
 /**
- * Does a subscription that has ended miss something to a commitment that no invoice asked? An end as of the past may
- * find its last invoice issued (commercial.md §4: else an `ad_hoc` invoice). Its other invoices are calculated.
+ * What a subscription that has ended misses to its commitments and no invoice asked, or, below 0, what was asked too
+ * much. An end as of the past may find its last invoice issued (commercial.md §4: else an `ad_hoc` invoice). Its other
+ * invoices are calculated.
  */
-export async function isTrueUpOpen(
+export async function openTrueUps(
   tx: Tx,
   source: BillingSource,
   terms: BillingTerms,
   { frozen, openOf }: Pick<InvoiceWithTrueUps, 'frozen' | 'openOf'>,
   now: Instant,
-): Promise<boolean> {
+): Promise<FrozenTrueUp[]> {
   const commitments = await selectCommitmentsOf(tx, terms.subscriptionId, 'postpaid');
   const due = commitments.map((commitment) =>
     targetsOf(commitment, terms.bounds.endsAt).filter(({ end }) => !isAfter(end, now)),
   );
-  if (due.every((targets) => targets.length === 0)) return false;
+  if (due.every((targets) => targets.length === 0)) return [];
   const known = { terms, unstored: { lines: [], invoiceId: '', frozen } };
   const spent = await spentFor(tx, source, commitments, known, openOf);
-  const asked = await selectTrueUps(tx, terms.subscriptionId, '');
-  return trueUpsOf({ commitments, due, spent, asked, frozen }).some((trueUp) => decimal(trueUp.asked).gt(0));
+  const asked = await selectTrueUps(tx, terms.subscriptionId);
+  return trueUpsOf({ commitments, due, spent, asked, frozen });
 }
 
 /**

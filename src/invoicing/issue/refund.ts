@@ -20,8 +20,8 @@ import { recordVoid } from '../outside-tax/records.ts';
 import { bookNoteVoided, bookRefund } from '../paying/bookings.ts';
 import { oweUsedElsewhere } from '../paying/debts-of-credits.ts';
 import { lockWithNow } from './actions.ts';
+import { correctAtOnce } from './corrections.ts';
 import { lockCreditsFor, standAgain } from './stand-again.ts';
-import { correctAtOnce } from './supplementary.ts';
 
 /** §3: a refund is of a paid invoice, in full, once; after a void a new one may be made (domain.md §4). */
 export function decideRefund(invoice: Pick<InvoiceRow, 'status'>, inForce: unknown): Result<void> {

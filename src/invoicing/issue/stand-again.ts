@@ -4,7 +4,7 @@ import { giveBackAfterVoid } from '../credits/give-credits.ts';
 import { lockCredits } from '../difference/billing-credits.sql.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
 import { bySubscription, type InvoiceRow, payerOf } from '../invoice/invoice.ts';
-import { correctAtOnce } from './supplementary.ts';
+import { correctAtOnce } from './corrections.ts';
 
 /**
  * An invoice stands again, because its refund was voided or because it was paid after its write-off: what could not be

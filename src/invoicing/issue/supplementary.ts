@@ -1,38 +1,34 @@
 import type { Tx } from '../../db/index.ts';
-import { plain } from '../../kernel/decimal.ts';
+import { decimal } from '../../kernel/decimal.ts';
 import { newId } from '../../kernel/ids.ts';
-import { overlap } from '../../kernel/spans.ts';
-import { type Instant, latest, type Period } from '../../kernel/time.ts';
-import { commitmentCorrectionsOf } from '../calculation/commitment-lines.ts';
-import { type CorrectionDue, correctionsOf } from '../calculation/due-lines.ts';
-import { taxRatesOf } from '../calculation/rate-usage.ts';
+import { type Instant, latest } from '../../kernel/time.ts';
 import { couponsBack, isDiscountOwed } from '../credits/coupons-back.ts';
-import { SAID, type TakenBack, takeBack } from '../credits/note-credits.ts';
-import type { Correction } from '../difference/billed.ts';
-import { loadCorrections } from '../drafts/billing-state.ts';
-import { freeze, type KnownTerms } from '../drafts/freeze-terms.ts';
+import { takeBack } from '../credits/note-credits.ts';
+import { selectTrueUps } from '../difference/commitments.sql.ts';
+import type { KnownTerms } from '../drafts/freeze-terms.ts';
 import { withOpenPeriods } from '../drafts/preview.ts';
-import { isTrueUpOpen } from '../drafts/true-ups.ts';
+import { openTrueUps } from '../drafts/true-ups.ts';
 import type { InvoicingDependencies } from '../invoice/dependencies.ts';
-import type { FrozenTerms } from '../invoice/frozen-terms.ts';
-import type { InvoiceRow } from '../invoice/invoice.ts';
-import { type LineRow, linesOf } from '../invoice/invoice-line.ts';
-import { insertInvoice, lockInvoicesIn, selectLines } from '../invoice/invoices.sql.ts';
+import type { FrozenTrueUp } from '../invoice/frozen-terms.ts';
+import { insertInvoice, lockInvoicesIn } from '../invoice/invoices.sql.ts';
 import type { BillingTerms } from '../terms/billing-terms.ts';
-import { lockBilling } from '../usage/billing-lock.sql.ts';
-import { deleteUsageTakenOfCorrected } from '../usage/late-usage.sql.ts';
-import { type ReadPeriod, saveReadPeriods } from '../usage/late-usage.ts';
+import { saveReadPeriods } from '../usage/late-usage.ts';
+import { findCorrections } from './corrections.ts';
+import { giveBackTrueUps } from './give-back-true-ups.ts';
 
 /** The step after the last grace, so that it comes after the closing that is due then. */
 const A_MOMENT = { seconds: 1 };
+
+/** After how long what an invoice cannot bear now is tried again. */
+const LATER = { hours: 1 };
 
 /**
  * Bills what closed periods of a subscription that has ended come to more or less than was billed (§4, Late usage):
  * no invoice follows, so one is made for what is more, and what is less is a credit note on the invoice that billed it.
  * The invoice also asks what is missing to commitments, and what coupons took whose minimum is not reached any more; it
- * is made for that alone, too.
+ * is made for that alone, too. What was asked too much for a commitment goes back as less usage does.
  * The caller has locked the billing of the subscription and its invoices.
- * @returns when to ask again, because an invoice of it is not calculated yet; null: never
+ * @returns when to ask again, because an invoice of it is not calculated or cannot be credited yet; null: never
  */
 export async function billLateUsage(
   dependencies: InvoicingDependencies,
@@ -54,91 +50,33 @@ export async function billLateUsage(
     await takeBack(dependencies, tx, terms, found, now, (given) => couponsBack(tx, terms, given, now));
     await saveReadPeriods(tx, read);
   }
-  const isMissing = async () =>
-    terms.isCommitted === true &&
-    (await isTrueUpOpen(tx, dependencies.source, terms, { frozen: await frozen(), openOf }, now));
   const openOf = (all: readonly BillingTerms[]) => withOpenPeriods(dependencies, tx, all, now);
-  if (isMore || (await isDiscountOwed(tx, terms)) || (await isMissing())) await openSupplementary(tx, terms, now);
-  return null;
+  const trueUps =
+    terms.isCommitted === true
+      ? await openTrueUps(tx, dependencies.source, terms, { frozen: await frozen(), openOf }, now)
+      : [];
+  const isGivenBack = await giveBackTooMuch(dependencies, tx, terms, trueUps, now);
+  const isMissing = trueUps.some(({ asked }) => decimal(asked).gt(0));
+  if (isMore || isMissing || (await isDiscountOwed(tx, terms))) await openSupplementary(tx, terms, now);
+  return isGivenBack ? null : now.add(LATER);
 }
 
-/**
- * An invoice is refunded, or stands again: the closed periods that it billed or corrected are read again, and what they
- * come to less is credited at once. Corrections on a refunded invoice count for nothing, and an invoice that did not
- * stand could not be credited. Where something of it is more, or a minimum follows other charges that are corrected,
- * all of it is left to the next invoice.
- * @param refundId the refund that gives corrections back; its void takes them back again
- */
-export async function correctAtOnce(
+/** Gives back what was asked too much for commitments. @returns false where something of it cannot be credited now */
+async function giveBackTooMuch(
   dependencies: InvoicingDependencies,
   tx: Tx,
-  invoice: InvoiceRow,
+  { subscriptionId }: BillingTerms,
+  trueUps: readonly FrozenTrueUp[],
   now: Instant,
-  refundId?: string,
-): Promise<void> {
-  const { subscriptionId } = invoice;
-  const lines = linesOf(invoice, await selectLines(tx, invoice.id));
-  if (subscriptionId === null || !lines.some(isOfUsage)) return;
-  await lockBilling(tx, [subscriptionId]);
-  await deleteUsageTakenOfCorrected(tx, invoice, 'billed');
-  const terms = await dependencies.source.terms(tx, subscriptionId);
-  const { found } = await findCorrections(dependencies, tx, { terms }, now);
-  const own = found.filter((correction) => lines.some((line) => isOf(correction, line)));
-  const minima = own.filter(({ priceId }) => priceId === null);
-  const beside = found.filter(({ period }) => minima.some((minimum) => overlap(minimum.period, period)));
-  if (beside.some((correction) => !own.includes(correction))) return;
-  if (own.some(({ amount }) => amount.lte(0))) return;
-  await takeBack(dependencies, tx, { ...terms, refundId }, own, now, (given) => couponsBack(tx, terms, given, now));
-}
-
-/** The credit of a price in a closed period; below 0 for more to bill. */
-interface FoundCorrection extends TakenBack {
-  /** Null: the commitment of the plan. */
-  readonly priceId: string | null;
-  readonly period: Period;
-}
-
-/** Is a correction one of what a line bills? A minimum is one of all that it is asked with. */
-function isOf({ priceId, period }: FoundCorrection, { periodStart: start, periodEnd: end, ...line }: LineRow): boolean {
-  const isSame = priceId === null ? line.type === 'commitment' || isOfUsage(line) : line.priceId === priceId;
-  return isSame && overlap({ start, end }, period);
-}
-
-const isOfUsage = ({ type, billableMetricId }: Pick<LineRow, 'type' | 'billableMetricId'>): boolean =>
-  billableMetricId !== null || type === 'late_usage';
-
-/** The differences of closed periods in which something changed. */
-async function findCorrections(
-  dependencies: InvoicingDependencies,
-  tx: Tx,
-  known: KnownTerms,
-  now: Instant,
-): Promise<{ found: FoundCorrection[]; read: readonly ReadPeriod[]; frozen: () => Promise<FrozenTerms> }> {
-  const { terms } = known;
-  let rates: FrozenTerms | undefined;
-  const frozen = async () =>
-    (rates ??= await freeze(dependencies, tx, known, { gracePeriodEnd: now, periodStart: now, periodEnd: now }));
-  const rateOf = async () => (await frozen()).manualTaxRate;
-  const { due, commitments, read } = await loadCorrections(tx, dependencies.source, terms, 'changed', rateOf);
-  if (read.length === 0) return { found: [], read, frozen };
-  const { taxRates } = await frozen();
-  const { currency, taxBehavior } = terms;
-  const input = { currency, usage: [], charges: due, commitments, taxBehavior, taxRates: taxRatesOf(taxRates) };
-  const corrections = [
-    ...correctionsOf(input).map((correction): FoundCorrection => {
-      const { charge, late } = correction.due;
-      const amount = correction.total.negated();
-      const of = { priceId: charge.price.id, period: charge.period, items: late?.items ?? [] };
-      const told = correction.told && { ...correction.told, units: correction.told.units.negated() };
-      return { ...of, amount, correction: contentOf(correction), told };
-    }),
-    ...commitmentCorrectionsOf(input).map(
-      ({ commitment: { items, period }, total }): FoundCorrection => ({
-        ...{ priceId: null, period, items, amount: total.negated(), correction: SAID, told: null },
-      }),
-    ),
-  ];
-  return { found: corrections, read, frozen };
+): Promise<boolean> {
+  const below = trueUps.filter(({ asked }) => decimal(asked).lt(0));
+  const all = below.length === 0 ? [] : await selectTrueUps(tx, subscriptionId);
+  let isGivenBack = true;
+  for (const { commitmentId, segment, asked } of below) {
+    const own = all.filter((each) => each.commitmentId === commitmentId && each.segment === segment);
+    if (!(await giveBackTrueUps(dependencies, tx, own, decimal(asked).negated(), now))) isGivenBack = false;
+  }
+  return isGivenBack;
 }
 
 /** An invoice without a period: its calculation finds the late usage. */
@@ -167,14 +105,3 @@ const openSupplementary = (tx: Tx, terms: BillingTerms, now: Instant) =>
     },
     now,
   );
-
-const contentOf = ({ quantity, charge, discount, coupons, maximum, minimum }: CorrectionDue): Correction => ({
-  quantity: plain(quantity),
-  charge: plain(charge),
-  discount: plain(discount),
-  maximum: plain(maximum),
-  minimum: plain(minimum),
-  ...(Object.keys(coupons).length > 0 && {
-    coupons: Object.fromEntries(Object.entries(coupons).map(([id, amount]) => [id, plain(amount)])),
-  }),
-});

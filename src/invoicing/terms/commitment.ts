@@ -118,7 +118,10 @@ export function heldSegments(commitment: Term, endsAt: Instant | null): HeldSegm
   });
 }
 
-/** The amounts that a commitment asks, in the order of time (commercial.md §4). An end may waive those after it. */
+/**
+ * The amounts that a commitment asks, in the order of time (commercial.md §4). An end may waive those after it: then
+ * nothing is missing, also to what was asked before the end was said.
+ */
 export function targetsOf(commitment: Term, endsAt: Instant | null): Target[] {
   const early = earlyEndOf(commitment, endsAt);
   const held = heldSegments(commitment, endsAt);
@@ -128,15 +131,14 @@ export function targetsOf(commitment: Term, endsAt: Instant | null): Target[] {
     isBefore(until, endOfSegment(commitment.segments[place] as StoredSegment));
   if (commitment.trueUp === 'term') {
     const [first, last] = [held[0] as HeldSegment, held.at(-1) as HeldSegment];
-    if (held.some(isWaived)) return [];
-    const amount = sum(held.map((each) => each.amount));
+    const amount = held.some(isWaived) ? ZERO : sum(held.map((each) => each.amount));
     const end = early ?? last.until;
     return [{ segment: held.length - 1, start: earliest(first.start, end), end, amount }];
   }
-  return held.flatMap((segment, place): Target[] => {
-    if (isWaived(segment, place)) return [];
+  return held.map((segment, place): Target => {
     const end = early === null ? segment.until : earliest(segment.until, early);
-    return [{ segment: place, start: earliest(segment.start, end), end, amount: segment.amount }];
+    const amount = isWaived(segment, place) ? ZERO : segment.amount;
+    return { segment: place, start: earliest(segment.start, end), end, amount };
   });
 }
 
