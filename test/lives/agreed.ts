@@ -34,7 +34,7 @@ export function agreedIn(life: Life, histories: readonly History[]): Agreed {
     const versions = piecesOf(life, history).map(({ version, held }) => {
       const now = new Map<number, { said: string; as: number }>();
       for (const override of held) {
-        const said = JSON.stringify([override.multiplier, override.properties]);
+        const said = saidOf(override);
         const same = before.get(override.price);
         if (same?.said !== said) {
           prices.push(agreedPrice(life.prices[override.price] as Price, override));
@@ -98,9 +98,9 @@ function knownIn(life: Life, history: History, price: number, span: Span): Known
   const termsAt = (pieces: ReturnType<typeof piecesOf>, at: number): string => {
     const { version, held } =
       pieces.findLast((each) => each.version.from <= at) ?? (pieces[0] as (typeof pieces)[number]);
-    const { multiplier, properties } = held.find((each) => each.price === price) ?? {};
+    const override = held.find((each) => each.price === price);
     const isHeld = (life.plans[version.plan] as Plan).prices.includes(price);
-    return isHeld ? JSON.stringify([version.quantities.get(price), multiplier, properties]) : '';
+    return isHeld ? JSON.stringify([version.quantities.get(price), override && saidOf(override)]) : '';
   };
   const bounds = stages.flatMap(({ pieces }) => pieces.map(({ version }) => version.from));
   const starts = [...new Set([span.from, ...bounds.filter((at) => span.from < at && at < span.to)])];
@@ -135,15 +135,23 @@ const MONEY = [
   'default',
 ];
 
-function agreedPrice(price: Price, { multiplier, properties }: Override): Price {
-  if (properties) return { ...price, properties };
-  const factor = multiplier as string;
-  const { minimum, maximum } = price;
+/** All that an override says of its price. */
+const saidOf = ({ multiplier, properties, minimum, maximum }: Override): string =>
+  JSON.stringify([multiplier, properties, minimum, maximum]);
+
+/** The price that an override agrees: a bound that it names is as it says, another one is the list's, scaled. */
+function agreedPrice(price: Price, { multiplier, properties, ...said }: Override): Price {
+  const bound = (own: string | undefined, listed: string | undefined): string | undefined => {
+    if (own !== undefined) return own === 'none' ? undefined : own;
+    return listed === undefined || multiplier === undefined ? listed : product(listed, multiplier);
+  };
+  const [minimum, maximum] = [bound(said.minimum, price.minimum), bound(said.maximum, price.maximum)];
+  const { minimum: _, maximum: __, ...rest } = price;
   return {
-    ...price,
-    properties: scaled(price.properties, factor) as Properties,
-    ...(minimum !== undefined && { minimum: product(minimum, factor) }),
-    ...(maximum !== undefined && { maximum: product(maximum, factor) }),
+    ...rest,
+    properties: properties ?? (multiplier ? (scaled(price.properties, multiplier) as Properties) : price.properties),
+    ...(minimum !== undefined && { minimum }),
+    ...(maximum !== undefined && { maximum }),
   };
 }
 

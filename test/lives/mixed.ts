@@ -151,10 +151,9 @@ class Mixed {
       { upTo: null, unitPrice: '0.35' },
     ];
     const included = () => (dice.once(2) ? { includedUnits: String(dice.of(3, 10, 30, 100)) } : {});
-    const isLimited = this.#has.has('limits') && !this.#has.has('cut'); // the parts of a cut period have none
     const limits = (): Pick<Price, 'minimum' | 'maximum'> => {
       const [minimum, maximum] = [String(dice.of(12, 30, 90)), String(dice.of(90, 150))];
-      return isLimited ? dice.of({ minimum }, { maximum }, { minimum, maximum }) : {};
+      return this.#isLimited ? dice.of({ minimum }, { maximum }, { minimum, maximum }) : {};
     };
     const usage = (): Price => ({
       metric: 0,
@@ -393,11 +392,9 @@ class Mixed {
     const prices = sub === 's0' ? [0, 1, 2, 3] : [4, 5];
     return prices.flatMap((price): Override[] => {
       if ((sub === 's0' && !this.#kept.has(price)) || dice.once(2)) return [];
-      const { properties } = this.#prices[price] as Price;
-      const said = () => ({
-        price,
-        ...(dice.once(3) ? { properties } : { multiplier: dice.of('0', '0.5', '0.8', '1.25') }),
-      });
+      const { metric, properties } = this.#prices[price] as Price;
+      const terms = () => (dice.once(3) ? { properties } : { multiplier: dice.of('0', '0.5', '0.8', '1.25') });
+      const said = () => ({ price, ...(metric === undefined || !this.#isLimited ? terms() : this.#bounded(terms)) });
       const [from, days] = [this.#now + dice.of(0, 1, 10, 31) * DAY, dice.of(1, 15, 30, 31, 90)];
       return dice.of<Override[]>(
         [said()],
@@ -409,6 +406,20 @@ class Mixed {
         ],
       );
     });
+  }
+
+  /** Bounds of a price, alone or with other terms. */
+  #bounded(terms: () => Pick<Override, 'multiplier' | 'properties'>): Omit<Override, 'price'> {
+    const dice = this.#dice;
+    const minimum = dice.of('none', '20', '60');
+    const maximum = dice.of('none', '100', '140');
+    const bounds = dice.of<Omit<Override, 'price'>>({}, { minimum }, { maximum }, { minimum, maximum });
+    return Object.keys(bounds).length === 0 || dice.once(2) ? { ...bounds, ...terms() } : bounds;
+  }
+
+  /** The parts of a cut period have no bounds. */
+  get #isLimited(): boolean {
+    return this.#has.has('limits') && !this.#has.has('cut');
   }
 
   /** Other negotiated prices, or none, from now on or later. */
