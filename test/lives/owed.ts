@@ -48,10 +48,9 @@ type Use = Of<'use'>;
 export function owedOf(lived: Life, deeds: readonly Deed[], neverActive: ReadonlySet<string>): Owed[] {
   const agreed = agreedIn(lived, historiesOf(lived, deeds, neverActive).map(withWindows));
   const { life, histories, listed } = agreed;
-  const uses = deeds.flatMap(({ step }) => (step.do === 'use' ? [step] : []));
   const grants = deeds.flatMap(({ step }) => (step.do === 'grant' ? [step] : []));
   return histories.flatMap((history) => {
-    const world = { history, histories, uses, grants };
+    const world = { history, histories, uses: usesIn(history, deeds), grants };
     const bills = life.prices.map((_, price) =>
       withCoupons(life, history, billsOf(life, world, price), listed[price] as number),
     );
@@ -74,6 +73,14 @@ export function owedOf(lived: Life, deeds: readonly Deed[], neverActive: Readonl
     ];
   });
 }
+
+/** Usage that comes more than 35 days after the end of its subscription is reported, and not billed (domain.md §4). */
+const LATE = 35 * DAY;
+
+const usesIn = ({ end, endedAt }: History, deeds: readonly Deed[]): Use[] =>
+  deeds.flatMap(({ step, at }) =>
+    step.do === 'use' && (end === null || at <= Math.max(end, endedAt ?? end) + LATE) ? [step] : [],
+  );
 
 const less = (owed: Owed, taken: readonly Taken[]): Owed => ({
   ...owed,
@@ -312,7 +319,7 @@ function feeOwed(life: Life, history: History, index: number, period: Period, qu
   };
   // The parts of a period sum to the whole. Times with a gap between them are lines, each of which is rounded.
   if (price.term === 'in_arrears')
-    return partsOf(life, history, period).flatMap(({ from, to, at, isCut }) =>
+    return partsOf(life, history, period, { isFee: true }).flatMap(({ from, to, at, isCut }) =>
       spans.flatMap((span) => {
         const [them, earlier] = [clipped([span], { from, to }), clipped([span], { from: period.span.from, to: from })];
         const closed = Math.min(to, period.span.to);
@@ -379,13 +386,19 @@ interface Part extends Span {
 }
 
 /**
- * The parts of a period by its cuts, where discounts or a commitment tell them apart. A cut has no grace. After an end
- * as of the past the parts are those that were billed before it.
+ * The parts of a period by its cuts, where discounts or a commitment tell them apart: of a fee each discount, because
+ * it is a rounded line of each invoice. A cut has no grace. After an end as of the past the parts are those that were
+ * billed before it.
  */
-function partsOf(life: Life, history: History, period: Period, closedTo = closedToOf(life, history, period)): Part[] {
+function partsOf(
+  life: Life,
+  history: History,
+  period: Period,
+  { closedTo = closedToOf(life, history, period), isFee = false },
+): Part[] {
   const { chain, span } = period;
   const cuts = history.cuts.filter(({ cadence, at }) => cadence === chain.cadence && span.from < at && at <= closedTo);
-  const isApart = history.discounts.some(({ to }) => to !== null) || life.plans.some(({ minimum }) => minimum);
+  const isApart = history.discounts.some(({ to }) => isFee || to !== null) || life.plans.some(({ minimum }) => minimum);
   const ends = new Set([...(isApart ? cuts.map(({ at }) => at) : []), closedTo]);
   const grace = graceOf(life, planAt(history, span.from));
   let from = span.from;
@@ -469,7 +482,7 @@ function usageOwed(life: Life, world: World, index: number, { period, closedTo }
     limitShare: of(period, history, heldSpans(life, history, period, index)),
     maximumShare: of(billed, then, held),
   };
-  const parts = partsOf(life, history, period, closedTo);
+  const parts = partsOf(life, history, period, { closedTo });
   const roundings = history.discounts.length > 0 ? 4 : 0;
   if (parts.length === 1) {
     const [{ at, to, isCut }] = parts as [Part];

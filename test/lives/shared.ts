@@ -68,7 +68,7 @@ export function sharedLife(dice: Dice, seed: number, start: string): Life {
     advance();
   }
   const life: Life = {
-    ...{ seed, start, currency, isEven: true, taxBehavior: 'exclusive', taxRate: dice.of(0, 20) },
+    ...{ seed, start, currency, isEven: false, taxBehavior: 'exclusive', taxRate: dice.of(0, 20) },
     metrics: [{ aggregation: 'SUM' }, { aggregation: 'COUNT' }],
     prices,
     plans: [
