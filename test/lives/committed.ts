@@ -9,9 +9,11 @@ import type { Owed } from './owed.ts';
 /** The same life with commitments over a term beside some of its subscriptions. */
 export function withCommitments(life: Life, dice: Dice): Life {
   let now = 0;
+  let made = 0;
   const amount = (units: number) =>
     life.currency === 'JPY' ? String(units) : (units + dice.between(0, 99) / 100).toFixed(2);
   const commitTo = (sub: string): Step => {
+    made += 1;
     const parts = dice.of(1, 1, 2, 3);
     let at = now;
     const ends = Array.from({ length: parts - 1 }, () => {
@@ -30,7 +32,9 @@ export function withCommitments(life: Life, dice: Dice): Life {
   };
   const steps = life.steps.flatMap((step): Step[] => {
     if (step.do === 'advance') now = step.to;
-    return step.do === 'subscribe' && dice.once(2) ? [step, commitTo(step.sub)] : [step];
+    if (step.do === 'subscribe' && dice.once(2)) return [step, commitTo(step.sub)];
+    const isEnd = step.do === 'advance' && made > 0 && dice.once(20);
+    return isEnd ? [step, { do: 'endCommitment', at: dice.between(0, 1) }] : [step];
   });
   return { ...life, steps };
 }
@@ -115,7 +119,7 @@ export function trueUpsAreOwed(life: Life, lived: Lived, owed: readonly Owed[]):
   if (life.taxBehavior === 'inclusive') return []; // it is net of tax, and what is owed is not
   const minor = minorIn(life);
   const histories = historiesOf(life, lived.deeds, lived.neverActive);
-  return lived.commitments.flatMap(({ step, commitment }) => {
+  return lived.commitments.flatMap(({ step, commitment, endedAt: saidAt }) => {
     const id = lived.subscriptionIds.get(step.sub);
     const invoices = lived.invoices.filter(({ subscriptionId }) => subscriptionId === id);
     const own = owed.filter(
@@ -127,11 +131,11 @@ export function trueUpsAreOwed(life: Life, lived: Lived, owed: readonly Owed[]):
       isGivenBack(lived, invoices) || own.some(({ isOpen }) => isOpen) || (step.prices !== undefined && off);
     if (isSkipped || lived.neverActive.has(step.sub)) return [];
     const { end, endedAt } = histories.find(({ sub }) => sub === step.sub) as History;
-    const amounts = askedOf(life, step, commitment.segments, end ?? NEVER);
+    const amounts = askedOf(life, step, commitment.segments, Math.min(end ?? NEVER, saidAt ?? NEVER));
     const amount = total(amounts);
     const missing = minus(amount, total(own.map((each) => each.amount)));
-    // What stays billed behind an end as of the past is spent after a commitment of which not all is owed.
-    const isOver = step.onEnd !== undefined && endedAt !== null;
+    // What is billed after the end of a commitment is not spent on it, but for an end as of the past where all is owed.
+    const isOver = saidAt !== null || (step.onEnd !== undefined && endedAt !== null);
     const lines = invoices.flatMap((invoice) =>
       invoice.lines
         .filter(({ commitmentId }: Resource) => commitmentId === commitment.id)
@@ -223,7 +227,8 @@ export function wideTrueUpsAreOwed(life: Life, lived: Lived, owed: readonly Owed
       : [];
     const own = lived.commitments.map((each) => each.step);
     // What others need of it is known only where it is all of what they owe.
-    const isOther = own.some(({ prices, isBySegment, onEnd }) => prices || isBySegment || onEnd);
+    const isEnded = lived.commitments.some(({ endedAt }) => endedAt !== null);
+    const isOther = isEnded || own.some(({ prices, isBySegment, onEnd }) => prices || isBySegment || onEnd);
     if (isOpen || (step.prices !== undefined && (hasOff || own.length > 0)) || isOther) return itself;
     const subs = [...new Set(owed.map(({ sub }) => sub))].filter((sub) => isCounted(life, step, sub));
     const left = subs.map((sub) => {

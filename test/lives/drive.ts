@@ -42,7 +42,12 @@ export interface Lived {
   /** The billing credits of the customer. */
   readonly credits: readonly Resource[];
   /** The commitments, each with the step that made it. */
-  readonly commitments: readonly { readonly step: Of<'commit'>; readonly commitment: Resource }[];
+  readonly commitments: readonly {
+    readonly step: Of<'commit'>;
+    readonly commitment: Resource;
+    /** When a step ended it. */
+    readonly endedAt: number | null;
+  }[];
   /** Those of all subscriptions, alike. */
   readonly wide: readonly { readonly step: Of<'commitAll'>; readonly commitment: Resource }[];
   /** The prepaid ones, and when a step ended them. */
@@ -92,7 +97,7 @@ export async function live(env: TestEnvironment, life: Life, provider?: FakeProv
   return new Driver(env, merchant, life, paying).live();
 }
 
-const NOT_UPCOMING: ReadonlySet<string> = new Set(['commitment', 'reversed_payment']);
+const NOT_UPCOMING: ReadonlySet<string> = new Set(['commitment', 'true_up', 'reversed_payment']);
 const SETTLED_AFTER_DAYS = 45;
 const REFUSALS = new Set([400, 404, 409]);
 
@@ -119,7 +124,7 @@ class Driver {
   readonly #scheduled = new Map<string, string>();
   readonly #grants = new Map<string, string>();
   readonly #credits: string[] = [];
-  readonly #commitments: { readonly step: Of<'commit'>; readonly id: string }[] = [];
+  readonly #commitments: { readonly step: Of<'commit'>; readonly id: string; readonly endedAt: number | null }[] = [];
   readonly #wide: { readonly step: Of<'commitAll'>; readonly id: string }[] = [];
   readonly #prepaid: { readonly step: Of<'prepay'>; readonly id: string; readonly endedAt: number | null }[] = [];
   readonly #redemptions = new Map<string, string[]>();
@@ -391,7 +396,9 @@ class Driver {
       case 'prepay':
         return this.#prepay(step);
       case 'endPrepaid':
-        return this.#endPrepaid(step.at);
+        return this.#endOne(this.#prepaid, step.at);
+      case 'endCommitment':
+        return this.#endOne(this.#commitments, step.at);
       case 'voidCredit':
         return this.#voidCredit(step.at);
       default:
@@ -537,7 +544,7 @@ class Driver {
       ...(carriesOver && { carriesOver }),
       ...(minimum !== undefined && { minimumAmount: minimum, currency: this.#life.currency }),
       appliesTo: {
-        priceIds: (prices ?? []).map((price) => this.#prices[price].id),
+        ...this.#chosen(prices ?? []),
         planIds: (plans ?? []).map((plan) => this.#plans[plan].id),
       },
     });
@@ -828,7 +835,7 @@ class Driver {
       ...{ name: `K${this.#credits.length}`, amount, currency: this.#life.currency, testClockId: this.#clock.id },
       ...{ effectiveAt: instantOf(this.#life, from), idempotencyKey: `credit-${this.#deeds.length}` },
       ...(days !== undefined && { expiresAt: instantOf(this.#life, from + days * 86_400) }),
-      ...(prices && { appliesTo: { priceIds: prices.map((price) => this.#prices[price].id) } }),
+      ...(prices && { appliesTo: this.#chosen(prices) }),
       ...(isPaid && { category: 'paid' }),
       ...(priority !== undefined && { priority }),
     });
@@ -866,9 +873,9 @@ class Driver {
       ...{ currency: this.#life.currency, type: 'postpaid', segments },
       trueUp: segments.length === 1 || step.isBySegment ? 'segment' : 'term',
       ...(step.onEnd && { onEnd: step.onEnd }),
-      ...(step.prices && { appliesTo: { priceIds: step.prices.map((price) => this.#prices[price].id) } }),
+      ...(step.prices && { appliesTo: this.#chosen(step.prices) }),
     });
-    if (answer.status === 201) this.#commitments.push({ step, id: answer.body.id });
+    if (answer.status === 201) this.#commitments.push({ step, id: answer.body.id, endedAt: null });
     return answer;
   }
 
@@ -895,7 +902,7 @@ class Driver {
       ...(step.overrides && {
         overrides: step.overrides.map(({ price, multiplier }) => ({ priceId: this.#prices[price].id, multiplier })),
       }),
-      ...(step.prices && { appliesTo: { priceIds: step.prices.map((price) => this.#prices[price].id) } }),
+      ...(step.prices && { appliesTo: this.#chosen(step.prices) }),
     });
     if (answer.status === 201) this.#wide.push({ step, id: answer.body.id });
     return answer;
@@ -915,19 +922,39 @@ class Driver {
       ...(dates && { invoiceAt: dates.map((date, place) => ({ date: at(date), amount: amounts[place] })) }),
       ...(isOnPayment && { availableOn: 'payment' }),
       ...(rollover && { rollover }),
-      ...(prices && { appliesTo: { priceIds: prices.map((price) => this.#prices[price].id) } }),
+      ...(prices && { appliesTo: this.#chosen(prices) }),
     });
     if (answer.status === 201) this.#prepaid.push({ step, id: answer.body.id, endedAt: null });
     return answer;
   }
 
-  async #endPrepaid(at: number): Promise<Answer | null> {
-    const place = at % Math.max(1, this.#prepaid.length);
-    const found = this.#prepaid[place];
+  async #endOne<Made extends { readonly id: string; readonly endedAt: number | null }>(
+    made: Made[],
+    at: number,
+  ): Promise<Answer | null> {
+    const place = at % Math.max(1, made.length);
+    const found = made[place];
     if (!found) return null;
     const answer = await this.#post(`/v0/commitments/${found.id}/end`, { reason: 'The life says so' });
-    if (answer.status === 200) this.#prepaid[place] = { ...found, endedAt: this.#now };
+    if (answer.status === 200) made[place] = { ...found, endedAt: this.#now };
     return answer;
+  }
+
+  /** Prices as what something is for: at times fees by themselves, and a metric where all of its prices are there. */
+  #chosen(prices: readonly number[]): object {
+    this.#sent += 1;
+    const isById = this.#sent % 2 === 0;
+    const all = this.#life.prices;
+    const isWhole = (of: number) => all.every(({ metric }, price) => metric !== of || prices.includes(price));
+    const [priceIds, feeIds, billableMetricIds] = [[], [], new Set()] as [string[], string[], Set<string>];
+    for (const price of prices) {
+      const { metric } = all[price] as Price;
+      const { id, feeId } = this.#prices[price];
+      if (isById || (metric !== undefined && !isWhole(metric))) priceIds.push(id);
+      else if (metric === undefined) feeIds.push(feeId);
+      else billableMetricIds.add(this.#metrics[metric].id);
+    }
+    return { priceIds, feeIds, billableMetricIds: [...billableMetricIds] };
   }
 
   async #voidCredit(at: number): Promise<Answer | null> {
@@ -1039,7 +1066,10 @@ class Driver {
       ),
       credits: await this.#allCredits(),
       commitments: await Promise.all(
-        this.#commitments.map(async ({ step, id }) => ({ step, commitment: await shop.read(`/v0/commitments/${id}`) })),
+        this.#commitments.map(async ({ id, ...made }) => ({
+          ...made,
+          commitment: await shop.read(`/v0/commitments/${id}`),
+        })),
       ),
       wide: await Promise.all(
         this.#wide.map(async ({ step, id }) => ({ step, commitment: await shop.read(`/v0/commitments/${id}`) })),

@@ -231,6 +231,8 @@ export type Step =
     }
   /** The prepaid commitment at a place ends now. */
   | { readonly do: 'endPrepaid'; readonly at: number }
+  /** The same of a postpaid one of a subscription. */
+  | { readonly do: 'endCommitment'; readonly at: number }
   /** The credit at a place is voided. */
   | { readonly do: 'voidCredit'; readonly at: number }
   | { readonly do: 'unschedule'; readonly sub: string }
