@@ -178,18 +178,20 @@ function outside(life: Life, credit: Resource, line: Resource, invoice: Resource
   const [from, until] = [at(credit.effectiveAt), Math.min(...ends)];
   const [start, end] = [at(line.periodStart), at(line.periodEnd)];
   // A fee is spent at its start, the minimum of a plan at its end.
-  const isFee = invoice.lines.some(
-    ({ id, eventType, type }: Resource) =>
-      id === line.appliesToLineId && eventType === 'fee' && !['commitment', 'minimum', 'true_up'].includes(type),
-  );
+  const paid = invoice.lines.find(({ id }: Resource) => id === line.appliesToLineId);
+  const isFee = paid?.eventType === 'fee' && !['commitment', 'minimum', 'true_up'].includes(paid.type);
   const isIn = isFee ? from <= start && start < until : from < Math.max(end, start + 1) && start < until;
-  const { priceIds } = credit.appliesTo;
-  const isFor = priceIds.length === 0 || priceIds.includes(line.priceId);
   return [
     ...(isIn ? [] : [`pays ${line.periodStart}/${line.periodEnd} on ${invoice.id}`]),
-    ...(isFor ? [] : [`pays ${line.priceId}`]),
+    ...(isFor(credit, paid ?? line) ? [] : [`pays ${line.priceId}`]),
   ];
 }
+
+/** Is a credit for a line, by any of the lists that it has? */
+export const isFor = ({ appliesTo }: Resource, { priceId, eventSourceId }: Resource): boolean => {
+  const ids = [appliesTo.priceIds, appliesTo.feeIds, appliesTo.billableMetricIds].flat();
+  return ids.length === 0 || ids.includes(priceId) || ids.includes(eventSourceId);
+};
 
 const minorIsBack = ({ totalPrice }: Resource): boolean => !totalPrice.startsWith('-');
 

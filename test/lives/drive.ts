@@ -528,7 +528,7 @@ class Driver {
   async #coupon(step: Of<'coupon'>): Promise<Answer | 'done' | null> {
     const subscription = this.#subs.get(step.sub);
     if (!subscription) return null;
-    const { percent, amount, periods, carriesOver, minimum, prices, plans, sub: _, ...named } = step;
+    const { percent, amount, periods, notBefore, carriesOver, minimum, prices, plans, sub: _, ...named } = step;
     const {
       body: coupon,
       status,
@@ -549,7 +549,10 @@ class Driver {
       },
     });
     if (status !== 201) this.#wrong.push(`The coupon ${JSON.stringify(named)} answered ${status}: ${text}`);
-    const answer = await this.#post(`/v0/subscriptions/${subscription.id}/coupons`, { couponId: coupon.id });
+    const answer = await this.#post(`/v0/subscriptions/${subscription.id}/coupons`, {
+      couponId: coupon.id,
+      ...(notBefore !== undefined && { from: instantOf(this.#life, notBefore) }),
+    });
     if (answer.status !== 201) return answer;
     const { from, until } = answer.body;
     const at = (time: string | null) => time && secondsOf(this.#life, time);

@@ -150,6 +150,8 @@ export type Step =
       readonly amount?: string;
       /** Absent: for ever. */
       readonly periods?: number;
+      /** From the first period after this time on; absent: from the first one of which nothing is billed. */
+      readonly notBefore?: number;
       readonly carriesOver?: boolean;
       /** What the lines of a period that it is for must come to before coupons. */
       readonly minimum?: string;

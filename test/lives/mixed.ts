@@ -462,6 +462,7 @@ class Mixed {
       ...(isAmount ? { amount: this.#amount(dice.of(5, 30, 200)) } : { percent: dice.of('0.5', '0.1', '0.333', '1') }),
       ...(isNamed && { prices }),
       ...(sub === 's1' && dice.once(2) && { plans: [LEFT] }),
+      ...(dice.once(4) && { notBefore: this.#now + dice.of(1, 20, 40, 100) * DAY }),
     });
     if (dice.once(2)) this.#advance(dice.of(2, 15, 31));
   }

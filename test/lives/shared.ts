@@ -1,5 +1,6 @@
 import type { Resource } from '../support/shop.ts';
 import { withWide } from './committed.ts';
+import { isFor } from './credits.ts';
 import type { Lived } from './drive.ts';
 import type { Dice } from './generate.ts';
 import type { Deed } from './history.ts';
@@ -225,8 +226,7 @@ export function creditsBurnInTime(life: Life, lived: Lived): string[] {
       for (const { credit, from: begins, until } of known) {
         const has = open.get(credit.id) as number;
         const isIn = begins <= from && (from === to ? from < until : to <= until);
-        const { priceIds } = credit.appliesTo;
-        if (!isIn || (priceIds.length > 0 && !priceIds.includes(charge.line.priceId))) continue;
+        if (!isIn || !isFor(credit, charge.line)) continue;
         const paid = Math.min(rest, has);
         rest -= paid;
         open.set(credit.id, has - paid);
