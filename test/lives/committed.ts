@@ -25,7 +25,7 @@ export function withCommitments(life: Life, dice: Dice): Life {
       sub,
       ends,
       amounts: Array.from({ length: parts }, () => amount(dice.of(0, 30, 300, 3_000, 30_000))),
-      ...(dice.once(4) && { prices: life.prices.flatMap((_, price) => (dice.once(2) ? [price] : [])) }),
+      ...(dice.once(4) && dice.some(life.prices)),
       ...(parts > 1 && dice.once(2) && { isBySegment: true as const }),
       ...(dice.once(2) && { onEnd: dice.of('prorated' as const, 'waived' as const) }),
     };
@@ -51,7 +51,7 @@ export function withWide(life: Life, dice: Dice): Life {
     ends: [...between, over + dice.of(0, 0, 1, 5 * DAY)],
     amounts: Array.from({ length: parts }, () => amount(dice.of(0, 30, 300, 3_000, 30_000))),
     ...(dice.once(3) && { isBySegment: true as const }),
-    ...(dice.once(4) && { prices: life.prices.flatMap((_, price) => (dice.once(2) ? [price] : [])) }),
+    ...(dice.once(4) && dice.some(life.prices)),
   };
   const place = life.steps.findIndex(({ do: what }) => what === 'subscribe');
   if (place === -1 || between.some((end, part) => end <= (between[part - 1] ?? 0))) return life;

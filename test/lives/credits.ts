@@ -17,7 +17,7 @@ export function withCredits(life: Life, dice: Dice): Life {
     amount: amount(dice.of(5, 30, 200, 1_000)),
     ...(dice.once(3) && { from: now + dice.of(-20, -3, 4, 15) * DAY }),
     ...(dice.once(3) && { days: dice.of(25, 40, 80) }),
-    ...(dice.once(4) && { prices: life.prices.flatMap((_, price) => (dice.once(2) ? [price] : [])) }),
+    ...(dice.once(4) && dice.some(life.prices)),
     ...(dice.once(3) && { isPaid: true }),
     ...(dice.once(3) && { priority: dice.of(-1, 1) }),
   });

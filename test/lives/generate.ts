@@ -32,6 +32,11 @@ export class Dice {
   once(inTimes: number): boolean {
     return this.next() * inTimes < 1;
   }
+  /** Half of the prices of a life, which something is for; an empty list would be for all, and so is none. */
+  some(them: readonly Price[]): { readonly prices?: readonly number[] } {
+    const prices = them.flatMap((_, price) => (this.once(2) ? [price] : []));
+    return prices.length === 0 ? {} : { prices };
+  }
 }
 
 /** The possible content of a life; each layer adds to the layers before it. */

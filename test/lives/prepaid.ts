@@ -31,7 +31,7 @@ export function withPrepaid(life: Life, dice: Dice): Life {
       ...(dice.once(3) && { isOnPayment: true }),
       ...(dice.once(3) && { rollover: { fraction: dice.of('0.5', '0.333', '1'), days: dice.between(1, 15) } }),
       onEnd: dice.of('owed', 'prorated', 'prorated', 'waived'),
-      ...(dice.once(4) && { prices: life.prices.flatMap((_, price) => (dice.once(2) ? [price] : [])) }),
+      ...(dice.once(4) && dice.some(life.prices)),
     };
   };
   const steps = life.steps.flatMap((step): Step[] => {

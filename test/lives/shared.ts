@@ -43,7 +43,7 @@ export function sharedLife(dice: Dice, seed: number, start: string): Life {
       ...{ do: 'credit', amount: String(dice.of(10, 40, 90, 200)) },
       ...(dice.once(3) && { from: now + dice.of(-9, -2, 3, 12) * DAY }),
       ...(dice.once(2) && { days: dice.of(5, 12, 25, 40) }),
-      ...(dice.once(3) && { prices: prices.flatMap((_, price) => (dice.once(2) ? [price] : [])) }),
+      ...(dice.once(3) && dice.some(prices)),
       ...(dice.once(3) && { isPaid: true }),
       ...(dice.once(4) && { priority: dice.of(-1, 1) }),
     });
