@@ -195,8 +195,9 @@ const workingsOf = (facts: Workings): Workings | null => (Object.keys(facts).len
 
 /** A line of several that share one rounding; the last one has the sum of all. */
 function rowsAt(index: number, exact: readonly Decimal[], rounded: readonly Decimal[]): NonNullable<Workings['rows']> {
-  const all = { count: exact.length, exact: shortText(sum(exact)), amount: plain(sum(rounded)) };
-  return { exact: shortText(exact[index] as Decimal), ...(index === exact.length - 1 && { all }) };
+  const own = { exact: shortText(exact[index] as Decimal) };
+  if (index < exact.length - 1) return own;
+  return { ...own, all: { count: exact.length, exact: shortText(sum(exact)), amount: plain(sum(rounded)) } };
 }
 
 /** The digits behind the point with which a figure over time is shown and stored (commercial.md §5). */
