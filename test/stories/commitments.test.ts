@@ -417,6 +417,16 @@ describe('an early end', () => {
     ]);
     expect((await shop.invoices(subscription)).filter(({ kind }: Resource) => kind === 'ad_hoc')).toEqual([]);
   });
+
+  it('as of the past gives back what one invoice asked for two segments', async () => {
+    await commit('01-01 300 01-10 300 01-20 500 03-01', { onEnd: 'waived' });
+    await shop.advance(clock, '2026-02-01T01:00:00Z');
+    await shop.change(`/v0/subscriptions/${subscription.id}`, { terminatedAt: day('01-05') });
+    await shop.advance(clock, 'P2D');
+    const { data: notes } = await shop.read(`/v2/invoices/${(await invoiceOf(0)).id}/creditNotes`);
+    const back = notes.filter(({ lines }: Resource) => lines[0].displayName === 'Contract: true-up');
+    expect(back.map(({ amount }: Resource) => amount).toSorted()).toEqual(['200.00', '300.00']);
+  });
 });
 
 describe('the figures of a segment', () => {

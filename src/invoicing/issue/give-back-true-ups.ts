@@ -21,7 +21,7 @@ export async function giveBackTrueUps(
   for (const { commitmentId, invoiceId, lineId, left, notes } of asked.toReversed()) {
     const amount = Decimal.min(open, left);
     if (amount.lte(0)) continue;
-    const key = `${commitmentId} ${invoiceId} ${notes}`;
+    const key = `${commitmentId} ${lineId} ${notes}`;
     const part = { lineItemId: lineId, amount, key, reason: 'Less is missing to the commitment.' };
     if (!(await creditCommitment(dependencies, tx, invoiceId, part, now)).ok) return false;
     open = open.minus(amount);
