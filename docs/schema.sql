@@ -7948,6 +7948,8 @@ CREATE OR REPLACE FUNCTION keep_revenue(merchants text[], ids text[], of_kind te
  RETURNS void
  LANGUAGE plpgsql
  SET enable_hashjoin TO 'on'
+ SET enable_seqscan TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 declare
   -- the facts of a credit note by members have its id and theirs
@@ -7955,7 +7957,8 @@ declare
 begin
   with now_so as materialized (
     select * from revenue_source s
-     where s.merchant_id = any (merchants) and s.record_id = any (records) and s.id = any (ids) and s.kind = of_kind
+     where s.merchant_id = any (merchants) and s.record_id = any (records) and s.kind = of_kind
+       and (s.id = s.record_id or s.id = any (ids))
   ), before as materialized (
     select * from revenue_fact f where f.merchant_id = any (merchants) and f.id = any (ids)
   ), gone as (
