@@ -246,13 +246,18 @@ function meantByOurs(name: string, value: string, names: ReadonlySet<string>): s
   return names.has(short) ? short : nearestOf(name, names).near;
 }
 
+/** A name that differs by more has been chosen by somebody else. */
+const MOST_EDITS = 2;
+
 function meantBy(name: string, names: ReadonlySet<string>): string | null {
   if (FOREIGN.has(name)) return null;
-  const { near, edits } = nearestOf(name, names);
-  return edits <= (near.length < 8 ? 0 : near.length < 12 ? 1 : 2) ? near : null;
+  const alike = [...names].filter((each) => Math.abs(each.length - name.length) <= MOST_EDITS);
+  if (alike.length === 0) return null;
+  const { near, edits } = nearestOf(name, alike);
+  return edits <= (near.length < 8 ? 0 : near.length < 12 ? 1 : MOST_EDITS) ? near : null;
 }
 
-function nearestOf(name: string, names: ReadonlySet<string>): { near: string; edits: number } {
+function nearestOf(name: string, names: Iterable<string>): { near: string; edits: number } {
   return Array.from(names, (near) => ({ near, edits: editsBetween(name, near) })).reduce((one, other) =>
     other.edits < one.edits ? other : one,
   );

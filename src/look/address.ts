@@ -1,5 +1,5 @@
 import { countryCode, countryCodes } from '../kernel/country.ts';
-import { type InEachLocale, LOCALES, type Locale } from '../kernel/locale.ts';
+import type { Locale } from '../kernel/locale.ts';
 
 type Line = string | null | undefined;
 
@@ -30,12 +30,14 @@ export function addressLines(address: Address | null | undefined, locale: Locale
   return [line1, line2, town, land].filter(isPresent);
 }
 
-const COUNTRY_NAMES = Object.fromEntries(LOCALES.map((locale) => [locale, namesIn(locale)])) as unknown as InEachLocale<
-  ReadonlyMap<string, string>
->;
+const known = new Map<Locale, ReadonlyMap<string, string>>();
 
 /** The names of countries by their codes (ISO 3166-1 alpha-2), in the order of the alphabet. */
-export const countryNames = (locale: Locale): ReadonlyMap<string, string> => COUNTRY_NAMES[locale];
+export function countryNames(locale: Locale): ReadonlyMap<string, string> {
+  const names = known.get(locale) ?? namesIn(locale);
+  known.set(locale, names);
+  return names;
+}
 
 function namesIn(locale: Locale): ReadonlyMap<string, string> {
   const names = new Intl.DisplayNames(locale, { type: 'region', fallback: 'code' });

@@ -99,7 +99,10 @@ async function readAll(
   readPart: (event: unknown, isOne: boolean) => Read,
 ): Promise<Result<IncomingEvent[]>> {
   if (body === undefined) return readNothing(readPart);
-  if (body.length > MOST_EVENTS) return invalid([{ field: 'body', message: TOO_MANY, code: 'TOO_MANY_EVENTS' }]);
+  if (body.length > MOST_EVENTS) {
+    const message = `must have at most ${MOST_EVENTS.toLocaleString('en')} events`;
+    return invalid([{ field: 'body', message, code: 'TOO_MANY_EVENTS' }]);
+  }
   const events: IncomingEvent[] = [];
   const errors: FieldError[] = [];
   let [errorCount, isForeign, size] = [0, false, 0];
@@ -130,8 +133,6 @@ function readNothing(readPart: (event: unknown, isOne: boolean) => Read): Result
   const read = readPart({}, true);
   return Array.isArray(read) ? invalid(read) : ok([read]);
 }
-
-const TOO_MANY = `must have at most ${MOST_EVENTS.toLocaleString('en')} events`;
 
 function placeOf(field: string, isArray: boolean, index: number): string {
   if (!isArray) return field === '' ? 'body' : field;
