@@ -29,8 +29,8 @@ export function columnOf(field: string): string {
 const shapes = new Map<string, object>();
 
 /**
- * An empty row. The engine keeps what is filled field by field as a hash table, which is ten times as slow to copy; what
- * is read as a whole, and its copies, it keeps as records.
+ * An empty row. The engine keeps what is filled field by field as a hash table, which is seven times as slow to copy;
+ * what is read as a whole, and its copies, it keeps as records.
  */
 function shapeOf(names: readonly string[]): object {
   const key = names.join();
