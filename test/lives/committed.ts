@@ -10,6 +10,8 @@ import type { Owed } from './owed.ts';
 export function withCommitments(life: Life, dice: Dice): Life {
   let now = 0;
   let made = 0;
+  // What is left for others by commitments of some prices, of segments, or that ended, only they say.
+  const isPlain = dice.of(true, true, false);
   const amount = (units: number) =>
     life.currency === 'JPY' ? String(units) : (units + dice.between(0, 99) / 100).toFixed(2);
   const commitTo = (sub: string): Step => {
@@ -25,15 +27,17 @@ export function withCommitments(life: Life, dice: Dice): Life {
       sub,
       ends,
       amounts: Array.from({ length: parts }, () => amount(dice.of(0, 30, 300, 3_000, 30_000))),
-      ...(dice.once(4) && dice.some(life.prices)),
-      ...(parts > 1 && dice.once(2) && { isBySegment: true as const }),
-      ...(dice.once(2) && { onEnd: dice.of('prorated' as const, 'waived' as const) }),
+      ...(!isPlain && dice.once(4) && dice.some(life.prices)),
+      ...(!isPlain && parts > 1 && dice.once(2) && { isBySegment: true as const }),
+      ...(!isPlain && dice.once(2) && { onEnd: dice.of('prorated' as const, 'waived' as const) }),
+      ...(dice.once(3) && { priority: dice.of(-1, 2) }),
     };
   };
   const steps = life.steps.flatMap((step): Step[] => {
     if (step.do === 'advance') now = step.to;
-    if (step.do === 'subscribe' && dice.once(2)) return [step, commitTo(step.sub)];
-    const isEnd = step.do === 'advance' && made > 0 && dice.once(20);
+    if (step.do === 'subscribe' && dice.once(2))
+      return [step, ...Array.from({ length: dice.of(1, 2, 3) }, () => commitTo(step.sub))];
+    const isEnd = step.do === 'advance' && made > 0 && !isPlain && dice.once(20);
     return isEnd ? [step, { do: 'endCommitment', at: dice.between(0, 1) }] : [step];
   });
   return { ...life, steps };
@@ -86,6 +90,9 @@ export const startOfLife = ({ steps }: Life): number =>
 export const committedFrom = ({ startedAt }: Pick<Of<'subscribe'>, 'startedAt'>, now: number): number =>
   Math.min(startedAt, now) - DAY;
 
+/** The place in the order of a commitment of several subscriptions. One of a subscription has none like it. */
+export const WIDE_PRIORITY = 1;
+
 /** Until when: long after the life. */
 export const COMMITTED_FOR = 3_000 * DAY;
 
@@ -113,13 +120,14 @@ function askedOf(
 /**
  * What is missing to a commitment (commercial.md §4). It holds for all of the life, and the end of its subscription
  * ends it: so its subscription is asked what it owes less than the amount, whatever happened. An invoice that was given
- * back is not spent, which what is owed does not say. What was spent in a segment alone, only the commitment says.
+ * back is not spent, which what is owed does not say. What was spent in a segment alone, only the commitment says; and
+ * what is left by one before it that does not take of all that the subscription owes.
  */
 export function trueUpsAreOwed(life: Life, lived: Lived, owed: readonly Owed[]): string[] {
   if (life.taxBehavior === 'inclusive') return []; // it is net of tax, and what is owed is not
   const minor = minorIn(life);
   const histories = historiesOf(life, lived.deeds, lived.neverActive);
-  return lived.commitments.flatMap(({ step, commitment, endedAt: saidAt }) => {
+  return lived.commitments.flatMap(({ step, commitment, endedAt: saidAt }, place) => {
     const id = lived.subscriptionIds.get(step.sub);
     const invoices = lived.invoices.filter(({ subscriptionId }) => subscriptionId === id);
     const own = owed.filter(
@@ -133,7 +141,15 @@ export function trueUpsAreOwed(life: Life, lived: Lived, owed: readonly Owed[]):
     const { end, endedAt } = histories.find(({ sub }) => sub === step.sub) as History;
     const amounts = askedOf(life, step, commitment.segments, Math.min(end ?? NEVER, saidAt ?? NEVER));
     const amount = total(amounts);
-    const missing = minus(amount, total(own.map((each) => each.amount)));
+    const before = lived.commitments.filter(
+      (each) => each.step.sub === step.sub && isBefore(lived.commitments.indexOf(each), place, lived),
+    );
+    const isPlain = before.every((each) => takesOfAll(each.step) && each.endedAt === null);
+    const isClear = before.length === 0 || (isPlain && step.prices === undefined);
+    const isAfterWide = lived.wide.length > 0 && (step.priority ?? 0) > WIDE_PRIORITY;
+    const taken = total(before.flatMap((each) => each.step.amounts.map(minor)));
+    const left = minus(total(own.map((each) => each.amount)), taken);
+    const missing = minus(amount, before.length === 0 ? left : atLeast0(left));
     // What is billed after the end of a commitment is not spent on it, but for an end as of the past where all is owed.
     const isOver = saidAt !== null || (step.onEnd !== undefined && endedAt !== null);
     const lines = invoices.flatMap((invoice) =>
@@ -150,7 +166,10 @@ export function trueUpsAreOwed(life: Life, lived: Lived, owed: readonly Owed[]):
     const spent = total(spentIn);
     const said = minus(amount, spent);
     const bySegment = total(amounts.map((each, place) => atLeast0(minus(each, spentIn[place] as Exact))));
-    const should = step.isBySegment ? bySegment : atLeast0(isOver ? said : missing);
+    const isAlone =
+      lived.wide.length === 0 && lived.commitments.every((each) => each.step === step || each.step.sub !== step.sub);
+    const isSaid = isOver || isAfterWide || !isClear;
+    const should = step.isBySegment ? bySegment : atLeast0(isSaid ? said : missing);
     const isOff = offBy(own);
     const name = `true-up: ${step.sub} committed to ${step.amounts.join(' + ')}`;
     const asked = lines.map(({ line, invoice }) => `${line.totalPrice} on ${invoice.kind} ${invoice.periodEnd}`);
@@ -159,12 +178,21 @@ export function trueUpsAreOwed(life: Life, lived: Lived, owed: readonly Owed[]):
         ? [`${name} was asked ${text(is)} (${asked.join(', ')}), and is missing ${text(should)} (minor units)`]
         : []),
       // What it does not need may be more of it, or of one of all subscriptions.
-      ...(lived.wide.length === 0 && !isOver && isOff(said, missing)
+      ...(isAlone && !isOver && isOff(said, missing)
         ? [`${name} says that ${text(spent)} is spent, so ${text(said)} is missing`]
         : []),
     ];
   });
 }
+
+/** Does spending count for one commitment of a subscription before another? */
+function isBefore(one: number, other: number, { commitments }: Lived): boolean {
+  const priorityOf = (place: number) => commitments[place]?.step.priority ?? 0;
+  return (priorityOf(one) - priorityOf(other) || one - other) < 0;
+}
+
+/** Does a commitment take of all that its subscription owes, over all of the life? */
+const takesOfAll = ({ prices, isBySegment, onEnd }: Of<'commit'>): boolean => !(prices || isBySegment || onEnd);
 
 const minorIn = (life: Life) => {
   const unit = exact(10n ** BigInt(DIGITS[life.currency]));
@@ -225,10 +253,10 @@ export function wideTrueUpsAreOwed(life: Life, lived: Lived, owed: readonly Owed
     const itself = isOff(isAsked, said)
       ? [`${name} asked ${text(isAsked)}, and says that ${text(said)} is missing`]
       : [];
-    const own = lived.commitments.map((each) => each.step);
+    const before = lived.commitments.filter((each) => (each.step.priority ?? 0) < WIDE_PRIORITY);
+    const own = before.map((each) => each.step);
     // What others need of it is known only where it is all of what they owe.
-    const isEnded = lived.commitments.some(({ endedAt }) => endedAt !== null);
-    const isOther = isEnded || own.some(({ prices, isBySegment, onEnd }) => prices || isBySegment || onEnd);
+    const isOther = before.some((each) => each.endedAt !== null || !takesOfAll(each.step));
     if (isOpen || (step.prices !== undefined && (hasOff || own.length > 0)) || isOther) return itself;
     const subs = [...new Set(owed.map(({ sub }) => sub))].filter((sub) => isCounted(life, step, sub));
     const left = subs.map((sub) => {

@@ -6,7 +6,7 @@ import { type Exact, exact, nearest, plus, read, times } from '../support/exact.
 import { newOrder } from '../support/orders.ts';
 import { type Resource, shopOf } from '../support/shop.ts';
 import { scaled } from './agreed.ts';
-import { COMMITTED_FOR, committedFrom, startOfLife } from './committed.ts';
+import { COMMITTED_FOR, committedFrom, startOfLife, WIDE_PRIORITY } from './committed.ts';
 import type { Deed } from './history.ts';
 import {
   DIGITS,
@@ -62,6 +62,8 @@ export interface Lived {
   readonly owedAgain: string;
   /** What the customer had spent of reversed payments, and no invoice has collected. */
   readonly toCollect: string;
+  /** What no invoice could bear of deductions that credit notes had undone: it is in the wallet, and in no document. */
+  readonly carried: string;
   /** The statements of the customer and of who pays for it: of all time, and split at some instants. */
   readonly statements: readonly { readonly whole: Resource; readonly halves: readonly (readonly Resource[])[] }[];
   /** Charges of the card, and what left of each: by refunds at the provider and by disputes that are not won. */
@@ -876,6 +878,7 @@ class Driver {
       ...{ currency: this.#life.currency, type: 'postpaid', segments },
       trueUp: segments.length === 1 || step.isBySegment ? 'segment' : 'term',
       ...(step.onEnd && { onEnd: step.onEnd }),
+      ...(step.priority !== undefined && { priority: step.priority }),
       ...(step.prices && { appliesTo: this.#chosen(step.prices) }),
     });
     if (answer.status === 201) this.#commitments.push({ step, id: answer.body.id, endedAt: null });
@@ -894,7 +897,7 @@ class Driver {
     const bounds = [startOfLife(this.#life), ...step.ends];
     const answer = await this.#post('/v0/commitments', {
       ...{ customerId: this.#customer.id, testClockId: this.#clock.id, name: `W${this.#wide.length}` },
-      ...{ currency: this.#life.currency, type: 'postpaid', priority: 1 },
+      ...{ currency: this.#life.currency, type: 'postpaid', priority: WIDE_PRIORITY },
       ...(step.isOfOrder && { orderId: await this.#orderId() }),
       segments: step.amounts.map((amount, place) => ({
         startDate: instantOf(this.#life, bounds[place] as number),
@@ -987,11 +990,13 @@ class Driver {
     await this.#take({ do: 'advance', to: this.#now + SETTLED_AFTER_DAYS * 86_400 });
   }
 
-  async #booked(account: string): Promise<string> {
+  async #booked(account: string, keys = ''): Promise<string> {
     const [row] = await this.#env.database.transaction({ merchants: [this.#merchant.id] }, (tx) =>
       tx.rows<{ total: string }>(sql`
-        select coalesce(sum(amount), 0)::text as total from ledger_entry
-         where merchant_id = ${this.#merchant.id} and account = ${account}`),
+        select coalesce(sum(e.amount), 0)::text as total
+          from ledger_entry e
+          join ledger_transaction t on t.merchant_id = e.merchant_id and t.id = e.transaction_id
+         where e.merchant_id = ${this.#merchant.id} and e.account = ${account} and t.key like ${`${keys}%`}`),
     );
     return row?.total ?? '0';
   }
@@ -1086,6 +1091,7 @@ class Driver {
       payerId: this.#payer.id,
       owedAgain: await this.#booked('owed_again'),
       toCollect: await this.#booked('to_collect'),
+      carried: await this.#booked('revenue', 'carried:'),
       deferred: await this.#booked('deferred_credits'),
       looks: this.#looks,
       statements: await this.#statements(),

@@ -411,13 +411,6 @@ function money(life: Life, lived: Lived): string[] {
   const credited = sum(
     notes.filter(({ status, invoiceId }) => status !== 'VOIDED' && ids.has(invoiceId)).map(({ total }) => total),
   );
-  // What a note cannot bear of a credit, because a coupon had paid it, is in the wallet all the same.
-  const beside = sum(
-    notes
-      .filter(({ kind, status, invoiceId }) => kind === 'credit' && status !== 'VOIDED' && ids.has(invoiceId))
-      .flatMap(({ lines }) => lines.filter(isBeside))
-      .map(({ total }: Resource) => total),
-  );
   const unpaid = sum(inForce.map(({ unpaidAmount }) => unpaidAmount));
   // What a replaced invoice collected waits for the one in its place.
   const replaced = new Set(notes.flatMap(({ kind, invoiceId }) => (kind === 'reissue' ? invoiceId : [])));
@@ -428,7 +421,7 @@ function money(life: Life, lived: Lived): string[] {
       .map(({ totalAmount }: Resource) => totalAmount),
   );
   const isOwed = minor(life, owedAgain) + minor(life, toCollect) - missingOfCredits(life, lived);
-  const isKept = billed - collected - credited + beside - unpaid - isOwed;
+  const isKept = billed - collected - credited - minor(life, lived.carried) - unpaid - isOwed;
   const off = paidIn - paidOut - byBank - minor(life, wallet) - isKept;
   // A debt of a credit that was collected by an invoice that nobody pays any more: what the credit has back of it later
   // is nobody's money.

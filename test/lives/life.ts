@@ -199,6 +199,8 @@ export type Step =
       readonly isBySegment?: true;
       /** What the end of the subscription leaves of it; absent: all of it. */
       readonly onEnd?: 'prorated' | 'waived';
+      /** Spending counts for those of lower numbers first; absent: 0. */
+      readonly priority?: number;
       /** Absent: all, and the minimum of the plan. */
       readonly prices?: readonly number[];
     }
