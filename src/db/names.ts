@@ -36,7 +36,7 @@ function shapeOf(names: readonly string[]): object {
   const key = names.join();
   const known = shapes.get(key);
   if (known !== undefined) return known;
-  const shape: object = JSON.parse(`{${names.map((name) => `${JSON.stringify(name)}:null`).join()}}`);
+  const shape = JSON.parse(`{${names.map((name) => `${JSON.stringify(name)}:null`).join()}}`) as object;
   shapes.set(key, shape);
   return shape;
 }
