@@ -22,7 +22,7 @@ export { selectCommitmentsOfOrder as findCommitmentsOfOrder } from './commitment
 export { updateToSettle as wakeCommitments } from './commitments/prepaid.sql.ts';
 export { PREPAID_DATE, prepaidDates } from './commitments/prepaid.ts';
 export { giveCredits } from './credits/give-credits.ts';
-export { selectLastService as findLastService } from './difference/billed.sql.ts';
+export { selectIsBilledAt as isBilledAt, selectLastService as findLastService } from './difference/billed.sql.ts';
 export { type CommittedPrices, findCommittedPrices } from './difference/committed-prices.ts';
 export { selectOrderItems as findOrderItems } from './difference/order-items.sql.ts';
 export type { OrderCredit, OrderItem } from './difference/order-items.ts';

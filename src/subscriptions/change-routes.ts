@@ -70,7 +70,7 @@ export const changeRoutes = (dependencies: SubscriptionDependencies): readonly R
     summary: 'Cancel a scheduled change',
     description:
       'The subscription keeps its present version. What an invoice billed ahead for the change is given back. ' +
-      'A change that is applied cannot be cancelled: 409.',
+      'A change that is applied cannot be cancelled (409), nor one that has come: the period before it is billed.',
     access: ofSubscription('member'),
     errors: [409],
     handler: async ({ tx, now, params }) => {

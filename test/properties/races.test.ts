@@ -77,6 +77,32 @@ it('a scheduled change that is cancelled as it comes is billed, or is not', { ti
   }
 });
 
+it('a scheduled change is not cancelled any more when the period before it is billed, before it is applied', async () => {
+  env.setNow(START);
+  const merchant = await env.merchant();
+  const shop = shopOf(merchant);
+  const ofFee = async (unitPrice: string) =>
+    shop.plan([await shop.feePrice({ properties: { unitPrice }, paymentTerm: 'in_advance' })], { gracePeriod: 'P0D' });
+  const [usual, larger] = [await ofFee('10'), await ofFee('50')];
+  const subscription = await shop.subscribe(usual, { startedAt: START, bankTransferOnly: true });
+  const changes = `/v0/subscriptions/${subscription.id}/changes`;
+  const { change } = await shop.create(changes, { planId: larger.id, effective: 'periodEnd' });
+  env.setNow(BOUNDARY);
+  const tables = await openTables(env.url);
+  const lookAt = (time: string) =>
+    tables.query(`update subscription_change set next_action_at = '${time}' where id = '${change.id}'`);
+  await lookAt('2026-02-02T00:00:00Z'); // the worker that applies it is late
+  await env.runDueWork();
+  const cancelled = await merchant.delete(`${changes}/${change.id}`);
+  expect(cancelled).toMatchObject({ status: 409, body: { code: 'INVALID_TRANSITION' } });
+  await lookAt(BOUNDARY);
+  await tables.close();
+  await env.runDueWork();
+  expect((await shop.read(changes)).data).toMatchObject([{ id: change.id, status: 'applied' }]);
+  const billed = (await shop.invoices(subscription)).flatMap(({ status, lines }) => (status === 'ISSUED' ? lines : []));
+  expect(billed.map(({ totalPrice }) => totalPrice).toSorted()).toEqual(['10.00', '50.00']);
+});
+
 it('events that come while the grace ends are billed if they were accepted before, and none is billed in part', async () => {
   const { shop, subscription } = await sell();
   const send = (count: number, at: string) =>

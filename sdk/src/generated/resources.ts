@@ -1515,7 +1515,7 @@ export interface SubscriptionsResource {
   /**
    * Cancel a scheduled change.
    *
-   * The subscription keeps its present version. What an invoice billed ahead for the change is given back. A change that is applied cannot be cancelled: 409.
+   * The subscription keeps its present version. What an invoice billed ahead for the change is given back. A change that is applied cannot be cancelled (409), nor one that has come: the period before it is billed.
    *
    * `DELETE /v0/subscriptions/{id}/changes/{changeId}`
    */

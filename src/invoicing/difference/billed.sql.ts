@@ -204,3 +204,11 @@ export const selectLastService = (tx: Tx, subscriptionId: string): Promise<Insta
        and l.price_id is not null and l.type <> 'credit'
      where i.merchant_id = ${tx.merchantId} and i.subscription_id = ${subscriptionId}
        and ${STATUS_OF_LINES} in ('DRAFT', 'ISSUED', 'PAYMENT_FAILED', 'PAID', 'WRITTEN_OFF')`);
+
+/** Is an invoice issued whose period ended at an instant? It has billed what begins then. */
+export const selectIsBilledAt = (tx: Tx, subscriptionId: string, at: Instant): Promise<boolean> =>
+  tx.value<boolean>(sql`
+    select exists (select from invoice i
+                    where i.merchant_id = ${tx.merchantId} and i.subscription_id = ${subscriptionId}
+                      and i.kind = 'subscription' and i.period_end = ${at}
+                      and ${STATUS_OF_LINES} in ('ISSUED', 'PAYMENT_FAILED', 'PAID', 'WRITTEN_OFF'))`);

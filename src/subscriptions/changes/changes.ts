@@ -12,6 +12,7 @@ import {
   followChanges,
   hasPlan,
   type InvoiceRow,
+  isBilledAt,
   lockInvoicesIn,
   pauseAt,
   windowOfRedemption,
@@ -330,19 +331,24 @@ export async function applyScheduled(
     await updateChangeStatus(tx, change, 'cancelled');
     return;
   }
-  const pause = pauseAt(subscription.pauses, change.effectiveAt);
-  const at = pause === null ? change.effectiveAt : endOfPause(pause);
+  const at = comesAt(subscription, change);
   if (at === null || isAfter(at, now)) {
     await updateChangeStatus(tx, change, 'scheduled'); // the resumption wakes it
     return;
   }
   await lockToBill(tx, subscription, at, now);
-  if (pause !== null) await moveVersion(tx, subscription, change);
+  if (!at.equals(change.effectiveAt)) await moveVersion(tx, subscription, change);
   const applied = await updateChangeStatus(tx, { ...change, effectiveAt: at }, 'applied');
   const agreement = await loadAgreement(tx, subscription);
   const terms = termsUnder(agreement, subscription);
   if (subscription.billingOpened) await closeWhatIsOver(tx, [{ terms, at: applied.effectiveAt }], now);
   await applyAll(dependencies, tx, [{ subscription, agreement, change: applied }], now);
+}
+
+/** When a scheduled change comes: in a pause with its end; null: nobody knows when. */
+function comesAt({ pauses }: SubscriptionRow, { effectiveAt }: ChangeRow): Instant | null {
+  const pause = pauseAt(pauses, effectiveAt);
+  return pause === null ? effectiveAt : endOfPause(pause);
 }
 
 /** The version of a change that waited comes with the resumption. */
@@ -352,8 +358,12 @@ async function moveVersion(tx: Tx, subscription: SubscriptionRow, { id }: Change
   if (moved) await updateVersionOf(tx, id, moved.from, moved.anchors);
 }
 
+const HAS_COME =
+  'The period before this change is billed, with what the change brings: it cannot be cancelled any more.';
+
 /**
- * DELETE …/changes/{id}: a change that is to come does not. What was billed ahead for it is given back.
+ * DELETE …/changes/{id}: a change that is to come does not. What was billed ahead for it is given back. It has come,
+ * before it is applied, when the invoice of the period before it is issued.
  * @returns 404; INVALID_TRANSITION where it has come, or was cancelled
  */
 export async function cancelChange(
@@ -367,18 +377,21 @@ export async function cancelChange(
   const subscription = await lockSubscription(tx, subscriptionId);
   const change = await lockChange(tx, subscriptionId, id);
   if (!subscription || !change) return notFound('subscriptionChange');
-  if (change.status !== 'scheduled')
-    return wrongState({
-      thing: 'change',
-      status: change.status,
-      trigger: 'cancel',
-      allowedFrom: ['scheduled'],
-      done: 'cancelled',
-    });
+  const isBilled = subscription.status === 'active' && subscription.billingOpened;
+  if (isBilled) await lockToBill(tx, subscription, now, now);
+  const at = comesAt(subscription, change);
+  const hasCome = isBilled && at !== null && (await isBilledAt(tx, subscriptionId, at));
+  if (change.status !== 'scheduled' || hasCome)
+    return wrongState(
+      {
+        ...{ thing: 'change', status: change.status, trigger: 'cancel' },
+        ...{ allowedFrom: ['scheduled'], done: 'cancelled' },
+      },
+      change.status === 'scheduled' ? { why: HAS_COME } : {},
+    );
   await updateChangeStatus(tx, change, 'cancelled');
   await updateVersionCancelled(tx, id);
-  if (subscription.status !== 'active' || !subscription.billingOpened) return ok(undefined);
-  await lockToBill(tx, subscription, now, now);
+  if (!isBilled) return ok(undefined);
   const terms = termsUnder(await loadAgreement(tx, subscription), subscription);
   await followChanges(dependencies.invoicing, tx, [{ terms, at: now }], now);
   return ok(undefined);
