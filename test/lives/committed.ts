@@ -56,16 +56,28 @@ export function withWide(life: Life, dice: Dice): Life {
     amounts: Array.from({ length: parts }, () => amount(dice.of(0, 30, 300, 3_000, 30_000))),
     ...(dice.once(3) && { isBySegment: true as const }),
     ...(dice.once(4) && dice.some(life.prices)),
+    ...(dice.once(3) && { onEnd: dice.of('prorated' as const, 'waived' as const) }),
   };
   const place = life.steps.findIndex(({ do: what }) => what === 'subscribe');
   if (place === -1 || between.some((end, part) => end <= (between[part - 1] ?? 0))) return life;
   const at = dice.of(place, place + 1);
-  if (!dice.once(3)) return ofOrder({ ...life, steps: life.steps.toSpliced(at, 0, commitTo) }, dice);
+  if (!dice.once(3)) {
+    const steps = life.steps.toSpliced(at, 0, commitTo);
+    return ofOrder({ ...life, steps: dice.once(2) ? endingOnce(steps, dice) : steps }, dice);
+  }
   const { plan, startedAt: from } = life.steps[place] as Of<'subscribe'>;
   const overrides = (life.plans[plan] as Plan).prices.flatMap((price) =>
     dice.once(2) ? [{ price, from, multiplier: dice.of('0', '0.5', '2') }] : [],
   );
   return ofOrder({ ...life, steps: life.steps.toSpliced(place + 1, 0, { ...commitTo, overrides }) }, dice);
+}
+
+/** The same steps with an early end of the commitment, which agrees no prices, at some time. */
+function endingOnce(steps: readonly Step[], dice: Dice): readonly Step[] {
+  const times = steps.flatMap((step, place) => (step.do === 'advance' ? [place + 1] : []));
+  return times.length === 0
+    ? steps
+    : steps.toSpliced(dice.of(...(times as [number, ...number[]])), 0, { do: 'endWide' });
 }
 
 /** Sometimes the same life with an order, which has its first subscription and some of the others. */
@@ -98,11 +110,11 @@ export const COMMITTED_FOR = 3_000 * DAY;
 
 /**
  * The amounts that a commitment asks of its segments, in minor units: the end of its subscription leaves of them all, a
- * part by the second, or what was asked before it (commercial.md §4).
+ * part by the second, or what was asked before it (commercial.md §4); so does its own early end.
  */
 function askedOf(
   life: Life,
-  { isBySegment, onEnd }: Of<'commit'>,
+  { isBySegment, onEnd }: Pick<Of<'commit'>, 'isBySegment' | 'onEnd'>,
   segments: readonly Resource[],
   end: number,
 ): Exact[] {
@@ -224,7 +236,7 @@ export function wideTrueUpsAreOwed(life: Life, lived: Lived, owed: readonly Owed
   const isOff = offBy(owed);
   const isOpen = owed.some((each) => each.isOpen);
   const hasOff = owed.some(({ price, amount }) => price === 'coupon' && amount.over !== 0n);
-  return lived.wide.flatMap(({ step, commitment }) => {
+  return lived.wide.flatMap(({ step, commitment, endedAt }) => {
     const lines: Resource[] = lived.invoices.flatMap((invoice) =>
       invoice.lines.filter(({ commitmentId }: Resource) => commitmentId === commitment.id),
     );
@@ -233,12 +245,18 @@ export function wideTrueUpsAreOwed(life: Life, lived: Lived, owed: readonly Owed
       total(lines.map(({ totalPrice }) => minor(totalPrice))),
       total(back.map(({ amount }) => minor(amount))),
     );
-    const amount = total(step.amounts.map(minor));
+    const amount = total(askedOf(life, step, commitment.segments, endedAt ?? NEVER));
     const spent = total(commitment.segments.map((segment: Resource) => minor(segment.spent)));
     const name = `true-up of all: ${commitment.name} of ${step.amounts.join(' + ')}`;
     const last = commitment.segments.at(-1) as Resource;
     const ofLast = lines.filter(({ periodEnd }) => periodEnd === last.endDate);
     const isOne = step.isBySegment === undefined || step.amounts.length === 1;
+    const before = lived.commitments.filter((each) => (each.step.priority ?? 0) < WIDE_PRIORITY);
+    const own = before.map((each) => each.step);
+    // What others need of it is known only where it is all of what they owe.
+    const isOther = before.some((each) => each.endedAt !== null || !takesOfAll(each.step));
+    // Others that need less than they did leave more for one that ended, which was asked what was missing then.
+    if (endedAt !== null && (!isOne || isOther)) return [];
     const said = isOne ? atLeast0(minus(amount, spent)) : minor(last.shortfall);
     const isAsked = isOne
       ? asked
@@ -253,11 +271,8 @@ export function wideTrueUpsAreOwed(life: Life, lived: Lived, owed: readonly Owed
     const itself = isOff(isAsked, said)
       ? [`${name} asked ${text(isAsked)}, and says that ${text(said)} is missing`]
       : [];
-    const before = lived.commitments.filter((each) => (each.step.priority ?? 0) < WIDE_PRIORITY);
-    const own = before.map((each) => each.step);
-    // What others need of it is known only where it is all of what they owe.
-    const isOther = before.some((each) => each.endedAt !== null || !takesOfAll(each.step));
-    if (isOpen || (step.prices !== undefined && (hasOff || own.length > 0)) || isOther) return itself;
+    if (endedAt !== null || isOpen || (step.prices !== undefined && (hasOff || own.length > 0)) || isOther)
+      return itself;
     const subs = [...new Set(owed.map(({ sub }) => sub))].filter((sub) => isCounted(life, step, sub));
     const left = subs.map((sub) => {
       const counted = owed.filter(

@@ -8,6 +8,7 @@ import type { Owed } from './owed.ts';
 /** The same life with billing credits at random places of it. */
 export function withCredits(life: Life, dice: Dice): Life {
   const steps: Step[] = [];
+  const subs: string[] = [];
   let now = 0;
   const isAlone = dice.once(3); // one credit for everything, before there is anything to pay
   const amount = (units: number) =>
@@ -20,11 +21,15 @@ export function withCredits(life: Life, dice: Dice): Life {
     ...(dice.once(4) && dice.some(life.prices)),
     ...(dice.once(3) && { isPaid: true }),
     ...(dice.once(3) && { priority: dice.of(-1, 1) }),
+    ...(dice.once(5)
+      ? { isOfPayer: true as const }
+      : subs.length > 0 && dice.once(4) && { sub: dice.of(...(subs as [string, ...string[]])) }),
   });
   if (isAlone || dice.once(2)) steps.push({ do: 'credit', amount: amount(dice.of(30, 200, 1_000, 20_000)) });
   for (const step of life.steps) {
     if (!isAlone && dice.once(8)) steps.push(dice.once(6) ? { do: 'voidCredit', at: dice.between(0, 3) } : credit());
     if (step.do === 'advance') now = step.to;
+    if (step.do === 'subscribe') subs.push(step.sub);
     steps.push(step);
   }
   return { ...life, steps };
@@ -124,7 +129,7 @@ export function creditsPay(life: Life, lived: Lived, owed: readonly Owed[]): str
     const all = fields.reduce((total, part) => total + minor(credit[part]), 0n);
     if (all !== amount) wrong.push(`${name} comes to ${fields.map((part) => `${part} ${credit[part]}`).join(', ')}`);
     wrong.push(
-      ...own.flatMap(({ line, invoice }) => outside(life, credit, line, invoice)).map((why) => `${name} ${why}`),
+      ...own.flatMap(({ line, invoice }) => outside(life, lived, credit, line, invoice)).map((why) => `${name} ${why}`),
     );
   }
   return [
@@ -168,8 +173,8 @@ function givenBackByNotes({ taxBehavior }: Life, { deeds, notes, invoices }: Liv
 
 const invert = ({ over, under }: Exact): Exact => exact(under, over);
 
-/** Does a use lie outside the window of its credit, or pay what it is not for? */
-function outside(life: Life, credit: Resource, line: Resource, invoice: Resource): string[] {
+/** Does a use lie outside the window of its credit, or pay what it is not for, or for whom? */
+function outside(life: Life, lived: Lived, credit: Resource, line: Resource, invoice: Resource): string[] {
   if (minorIsBack(line)) return [];
   const at = (time: string) => secondsOf(life, time);
   // A void changes no issued invoice.
@@ -184,6 +189,12 @@ function outside(life: Life, credit: Resource, line: Resource, invoice: Resource
   return [
     ...(isIn ? [] : [`pays ${line.periodStart}/${line.periodEnd} on ${invoice.id}`]),
     ...(isFor(credit, paid ?? line) ? [] : [`pays ${line.priceId}`]),
+    ...([null, invoice.subscriptionId ?? paid?.subscriptionId].includes(credit.subscriptionId)
+      ? []
+      : [`pays ${invoice.subscriptionId}, and is of ${credit.subscriptionId}`]),
+    ...(credit.customerId === lived.payerId && ![invoice.payerId, invoice.customerId].includes(lived.payerId)
+      ? [`pays ${invoice.id}, which the customer pays`]
+      : []),
   ];
 }
 
@@ -230,7 +241,8 @@ function leftOver(
 ): string[] {
   const [credit] = credits;
   const first = deeds[0]?.step;
-  const isPlain = (step: Of<'credit'>) => step.from === undefined && step.days === undefined && !step.prices;
+  const isPlain = ({ from, days, prices: some, sub, isOfPayer }: Of<'credit'>) =>
+    from === undefined && days === undefined && !some && !sub && !isOfPayer;
   if (!credit || credits.length > 1 || first?.do !== 'credit' || !isPlain(first) || neverActive.size > 0) return [];
   const takesBack = ({ totalPrice, type }: Resource) =>
     type === 'credit' ||

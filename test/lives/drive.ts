@@ -39,7 +39,7 @@ export interface Lived {
   readonly payments: readonly Resource[];
   /** Of the customer and of who pays for it, a decimal text. */
   readonly wallet: string;
-  /** The billing credits of the customer. */
+  /** The billing credits of the customer, and of who pays for it. */
   readonly credits: readonly Resource[];
   /** The commitments, each with the step that made it. */
   readonly commitments: readonly {
@@ -49,7 +49,11 @@ export interface Lived {
     readonly endedAt: number | null;
   }[];
   /** Those of all subscriptions, alike. */
-  readonly wide: readonly { readonly step: Of<'commitAll'>; readonly commitment: Resource }[];
+  readonly wide: readonly {
+    readonly step: Of<'commitAll'>;
+    readonly commitment: Resource;
+    readonly endedAt: number | null;
+  }[];
   /** The prepaid ones, and when a step ended them. */
   readonly prepaid: readonly {
     readonly step: Of<'prepay'>;
@@ -127,7 +131,7 @@ class Driver {
   readonly #grants = new Map<string, string>();
   readonly #credits: string[] = [];
   readonly #commitments: { readonly step: Of<'commit'>; readonly id: string; readonly endedAt: number | null }[] = [];
-  readonly #wide: { readonly step: Of<'commitAll'>; readonly id: string }[] = [];
+  readonly #wide: { readonly step: Of<'commitAll'>; readonly id: string; readonly endedAt: number | null }[] = [];
   readonly #prepaid: { readonly step: Of<'prepay'>; readonly id: string; readonly endedAt: number | null }[] = [];
   readonly #redemptions = new Map<string, string[]>();
   readonly #ends = new Map<string, number>();
@@ -274,12 +278,12 @@ class Driver {
     return this.#life.steps.some((step) => step.do === 'topUp');
   }
 
-  /** All billing credits of the customer: top-ups of small amounts are many. */
-  async #allCredits(): Promise<Resource[]> {
+  /** All billing credits of a customer: top-ups of small amounts are many. */
+  async #allCredits({ id } = this.#customer): Promise<Resource[]> {
     const most = 100;
     const all: Resource[] = [];
     for (let offset = 0; offset === all.length; offset += most) {
-      const path = `/v0/customers/${this.#customer.id}/billingCredits?limit=${most}&offset=${offset}`;
+      const path = `/v0/customers/${id}/billingCredits?limit=${most}&offset=${offset}`;
       all.push(...(await this.#shop.read(path)).data);
     }
     return all;
@@ -399,6 +403,8 @@ class Driver {
         return this.#prepay(step);
       case 'endPrepaid':
         return this.#endOne(this.#prepaid, step.at);
+      case 'endWide':
+        return this.#endOne(this.#wide, 0);
       case 'endCommitment':
         return this.#endOne(this.#commitments, step.at);
       case 'voidCredit':
@@ -833,16 +839,20 @@ class Driver {
     return answer;
   }
 
-  async #credit(step: Of<'credit'>): Promise<Answer> {
+  async #credit(step: Of<'credit'>): Promise<Answer | null> {
     if (step.isBought) return this.#buy(step);
-    const { from = this.#now, days, prices, amount, isPaid, priority } = step;
-    const answer = await this.#post(`/v0/customers/${this.#customer.id}/billingCredits`, {
+    const { from = this.#now, days, prices, amount, isPaid, priority, sub, isOfPayer } = step;
+    const subscription = sub === undefined ? undefined : this.#subs.get(sub);
+    if (sub !== undefined && !subscription) return null;
+    const { id } = isOfPayer ? this.#payer : this.#customer;
+    const answer = await this.#post(`/v0/customers/${id}/billingCredits`, {
       ...{ name: `K${this.#credits.length}`, amount, currency: this.#life.currency, testClockId: this.#clock.id },
       ...{ effectiveAt: instantOf(this.#life, from), idempotencyKey: `credit-${this.#deeds.length}` },
       ...(days !== undefined && { expiresAt: instantOf(this.#life, from + days * 86_400) }),
       ...(prices && { appliesTo: this.#chosen(prices) }),
       ...(isPaid && { category: 'paid' }),
       ...(priority !== undefined && { priority }),
+      ...(subscription && { subscriptionId: subscription.id }),
     });
     if (answer.status === 201) this.#credits.push(answer.body.id);
     return answer;
@@ -905,12 +915,13 @@ class Driver {
         amount,
       })),
       trueUp: step.isBySegment ? 'segment' : 'term',
+      ...(step.onEnd && { onEnd: step.onEnd }),
       ...(step.overrides && {
         overrides: step.overrides.map(({ price, multiplier }) => ({ priceId: this.#prices[price].id, multiplier })),
       }),
       ...(step.prices && { appliesTo: this.#chosen(step.prices) }),
     });
-    if (answer.status === 201) this.#wide.push({ step, id: answer.body.id });
+    if (answer.status === 201) this.#wide.push({ step, id: answer.body.id, endedAt: null });
     return answer;
   }
 
@@ -1072,7 +1083,7 @@ class Driver {
         wallets.map(({ balances }) => balances[0]?.balance ?? '0'),
         DIGITS[this.#life.currency],
       ),
-      credits: await this.#allCredits(),
+      credits: [...(await this.#allCredits()), ...(await this.#allCredits(this.#payer))],
       commitments: await Promise.all(
         this.#commitments.map(async ({ id, ...made }) => ({
           ...made,
@@ -1080,7 +1091,7 @@ class Driver {
         })),
       ),
       wide: await Promise.all(
-        this.#wide.map(async ({ step, id }) => ({ step, commitment: await shop.read(`/v0/commitments/${id}`) })),
+        this.#wide.map(async ({ id, ...made }) => ({ ...made, commitment: await shop.read(`/v0/commitments/${id}`) })),
       ),
       prepaid: await Promise.all(
         this.#prepaid.map(async ({ id, ...made }) => ({

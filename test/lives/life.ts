@@ -174,6 +174,10 @@ export type Step =
       readonly prices?: readonly number[];
       readonly isPaid?: boolean;
       readonly priority?: number;
+      /** Of this subscription alone. */
+      readonly sub?: string;
+      /** Of the customer that pays at times. */
+      readonly isOfPayer?: true;
       /** An invoice buys it, which is paid at once: so it begins then, and is for all. */
       readonly isBought?: boolean;
     }
@@ -217,7 +221,11 @@ export type Step =
       readonly overrides?: readonly Override[];
       /** Of the subscriptions of the order alone. */
       readonly isOfOrder?: true;
+      /** What an early end leaves of it; absent: all of it. */
+      readonly onEnd?: 'prorated' | 'waived';
     }
+  /** The commitment of all subscriptions ends now. */
+  | { readonly do: 'endWide' }
   /** A prepaid commitment of a subscription: its segments lie between bounds. */
   | {
       readonly do: 'prepay';
