@@ -11,8 +11,7 @@ declare
 begin
   with now_so as materialized (
     select * from revenue_source s
-     where s.merchant_id = any (merchants) and s.record_id = any (records) and s.kind = of_kind
-       and (s.id = s.record_id or s.id = any (ids))
+     where s.merchant_id = any (merchants) and s.record_id = any (records) and s.id = any (ids) and s.kind = of_kind
   ), before as materialized (
     select * from revenue_fact f where f.merchant_id = any (merchants) and f.id = any (ids)
   ), gone as (

@@ -77,7 +77,7 @@ it('a scheduled change that is cancelled as it comes is billed, or is not', { ti
   }
 });
 
-it('a scheduled change is not cancelled any more when the period before it is billed, before it is applied', async () => {
+it('a scheduled change cannot be cancelled between the bill of the period before it and its application', async () => {
   env.setNow(START);
   const merchant = await env.merchant();
   const shop = shopOf(merchant);

@@ -359,7 +359,7 @@ async function moveVersion(tx: Tx, subscription: SubscriptionRow, { id }: Change
 }
 
 const HAS_COME =
-  'The period before this change is billed, with what the change brings: it cannot be cancelled any more.';
+  'The period before this change is billed, with what the change brings, so the change cannot be cancelled.';
 
 /**
  * DELETE …/changes/{id}: a change that is to come does not. What was billed ahead for it is given back. It has come,
@@ -377,18 +377,21 @@ export async function cancelChange(
   const subscription = await lockSubscription(tx, subscriptionId);
   const change = await lockChange(tx, subscriptionId, id);
   if (!subscription || !change) return notFound('subscriptionChange');
-  const isBilled = subscription.status === 'active' && subscription.billingOpened;
-  if (isBilled) await lockToBill(tx, subscription, now, now);
-  const at = comesAt(subscription, change);
-  const hasCome = isBilled && at !== null && (await isBilledAt(tx, subscriptionId, at));
-  if (change.status !== 'scheduled' || hasCome)
-    return wrongState(
+  const refused = (more: { readonly why?: string }) =>
+    wrongState(
       {
         ...{ thing: 'change', status: change.status, trigger: 'cancel' },
         ...{ allowedFrom: ['scheduled'], done: 'cancelled' },
       },
-      change.status === 'scheduled' ? { why: HAS_COME } : {},
+      more,
     );
+  if (change.status !== 'scheduled') return refused({});
+  const isBilled = subscription.status === 'active' && subscription.billingOpened;
+  if (isBilled) {
+    await lockToBill(tx, subscription, now, now);
+    const at = comesAt(subscription, change);
+    if (at !== null && (await isBilledAt(tx, subscriptionId, at))) return refused({ why: HAS_COME });
+  }
   await updateChangeStatus(tx, change, 'cancelled');
   await updateVersionCancelled(tx, id);
   if (!isBilled) return ok(undefined);
