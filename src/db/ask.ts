@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { fieldOf, rowsOf } from './names.ts';
+import { fieldOf, rowOf } from './names.ts';
 
 /** So many rows of a long answer are read in one turn of the event loop: some milliseconds. */
 const PIECE = 500;
@@ -15,7 +15,7 @@ export async function ask(
 ): Promise<{ rows: Record<string, unknown>[]; rowCount: number | null }> {
   const { rows, fields, rowCount } = await client.query<unknown[]>({ ...statement, rowMode: 'array' });
   const names = fields.map(({ name }) => fieldOf(name));
-  return { rows: rowsOf(names, rows), rowCount };
+  return { rows: rows.map((values) => rowOf(names, values)), rowCount };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { columnOf, columnsOf, fieldOf, rowsOf } from './names.ts';
+import { columnOf, columnsOf, fieldOf, rowOf } from './names.ts';
 
 describe('columns and fields', () => {
   it.each([
@@ -20,18 +20,7 @@ describe('columns and fields', () => {
     });
   });
 
-  it('make rows of the values of columns, each for itself', () => {
-    const names = ['id', 'unitPrice'];
-    expect(
-      rowsOf(names, [
-        ['a', null],
-        ['b', 1],
-      ]),
-    ).toEqual([
-      { id: 'a', unitPrice: null },
-      { id: 'b', unitPrice: 1 },
-    ]);
-    expect(rowsOf(names, [['c', 2]])).toEqual([{ id: 'c', unitPrice: 2 }]);
-    expect(rowsOf(names, [])).toEqual([]);
+  it('make a row of the values of columns', () => {
+    expect(rowOf(['id', 'unitPrice'], ['a', null])).toEqual({ id: 'a', unitPrice: null });
   });
 });
