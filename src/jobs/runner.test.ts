@@ -362,6 +362,26 @@ describe('a running worker', () => {
     expect(await world.diary()).toEqual(['slow']);
   });
 
+  it('takes up what becomes due while a long step is under way', async () => {
+    await world.add('toy', 'long', '2025-12-30T00:00:00Z');
+    await world.add('toy', 'short', '2025-12-31T00:00:00Z');
+    const newDone = Promise.withResolvers<void>();
+    const kind: DueKind = {
+      kind: 'toy',
+      step: async (tx, { id }) => {
+        if (id === 'long') await newDone.promise;
+        if (id === 'short') await world.add('toy', 'new', '2025-12-31T00:00:00Z');
+        await schedule(tx, 'toy', id, null);
+        if (id === 'new') newDone.resolve();
+      },
+    };
+    const runner = world.runner([kind], { concurrency: 2 });
+    runner.start();
+    await newDone.promise;
+    await runner.stop();
+    expect(await world.runner([kind]).runOnce()).toBe(0);
+  });
+
   it('drives clocks in turns, so that an advance over centuries delays no other', async () => {
     const hourly: DueKind = {
       kind: 'toy',

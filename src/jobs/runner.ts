@@ -4,7 +4,8 @@ import type { Database } from '../db/index.ts';
 import { recentlyUsed } from '../kernel/recently-used.ts';
 import type { Instant } from '../kernel/time.ts';
 import { selectDue } from './due.sql.ts';
-import type { ClockBook, ClockReference, DueKind, DueRecord, StepReport } from './due-kind.ts';
+import type { ClockBook, ClockReference, DueKind, StepReport } from './due-kind.ts';
+import { type Passed, runPass } from './pass.ts';
 import { pause } from './pause.ts';
 import { Steps, type Within } from './steps.ts';
 import { unitsOf } from './units.ts';
@@ -174,30 +175,21 @@ class Runner implements DueRunner {
   }
 
   /**
-   * Finds a batch and takes its steps, some at a time.
-   * @returns how many were tried; whether a record waits only because somebody else has what is locked before it; and
-   * whether there is time to pause: nothing was due, or only what is slow while a test clock is driven
+   * Takes the steps of what is due, some at a time.
+   * @returns also whether there is time to pause: nothing was due, or only what is slow while a test clock is driven
    */
-  async #pass(lanes: number): Promise<{ steps: number; isBlocked: boolean; isLast: boolean }> {
-    const { database, now, batch = 400 } = this.#options;
+  async #pass(lanes: number): Promise<Passed & { isLast: boolean }> {
+    const { database, kinds, now, batch = 400 } = this.#options;
     await this.#steps.check();
-    const found = await database.transaction('nobody', (tx) => selectDue(tx, this.#steps.kindNames, now(), batch));
-    const units = unitsOf(found, this.#options.kinds, this.#drivesClocks);
-    const queue = units.values();
-    let steps = 0;
-    let isBlocked = false;
-    const lane = async () => {
-      for (const unit of queue) {
-        const outcomes = await this.#steps.runAll(unit, () => this.#isStopping);
-        steps += outcomes.filter((outcome) => outcome === 'done' || outcome === 'failed').length;
-        isBlocked ||= outcomes.includes('blocked');
-        if (this.#isStopping) return;
-      }
-    };
-    const ended = await Promise.allSettled(Array.from({ length: lanes }, lane));
-    for (const each of ended) if (each.status === 'rejected') throw each.reason;
-    const isSlow = ({ kind }: DueRecord) => this.#options.kinds.some((each) => each.kind === kind && each.isSlow);
-    return { steps, isBlocked, isLast: steps === 0 || (this.#drivesClocks && units.flat().every(isSlow)) };
+    const passed = await runPass({
+      lanes,
+      find: () => database.transaction('nobody', (tx) => selectDue(tx, this.#steps.kindNames, now(), batch)),
+      unitsOf: (found, takesSlow) => unitsOf(found, kinds, { drivesClocks: this.#drivesClocks, takesSlow }),
+      run: (unit) => this.#steps.runAll(unit, () => this.#isStopping),
+      isStopping: () => this.#isStopping,
+    });
+    const areSlow = kinds.every(({ kind, isSlow }) => isSlow || !passed.kinds.has(kind));
+    return { ...passed, isLast: passed.steps === 0 || (this.#drivesClocks && areSlow) };
   }
 
   /** Lists that fail are halved, until the record at fault is alone and counted; then they grow again. */

@@ -10,6 +10,9 @@ const kinds: readonly DueKind[] = [
   { kind: 'document', isSlow: true, step },
 ];
 
+const takenOf = (found: string, drivesClocks = false, takesSlow = true): string[] =>
+  unitsOf(due(found), kinds, { drivesClocks, takesSlow }).map((unit) => unit.map(({ id }) => id).join(' '));
+
 /** `invoice:m1` is an invoice of the merchant m1; the due times follow each other. */
 const due = (text: string): DueRecord[] =>
   text.split(' ').map((each, index) => {
@@ -44,10 +47,13 @@ it.each([
     units: Array.from({ length: 50 }, (_, index) => String(index)),
   },
 ])('takes together $what', ({ found, units }) => {
-  expect(unitsOf(due(found), kinds, false).map((unit) => unit.map(({ id }) => id).join(' '))).toEqual(units);
+  expect(takenOf(found)).toEqual(units);
 });
 
 it('takes one of a slow kind while a test clock is driven', () => {
-  const found = due('document:a document:a invoice:a document:a');
-  expect(unitsOf(found, kinds, true).map((unit) => unit.map(({ id }) => id).join(' '))).toEqual(['0', '2']);
+  expect(takenOf('document:a document:a invoice:a document:a', true)).toEqual(['0', '2']);
+});
+
+it('takes none of a slow kind that has not its turn', () => {
+  expect(takenOf('document:a invoice:a document:a', false, false)).toEqual(['1']);
 });
