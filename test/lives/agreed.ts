@@ -45,7 +45,12 @@ export function agreedIn(life: Life, histories: readonly History[]): Agreed {
       before = now;
       const replaced = new Map([...now].map(([price, { as }]) => [price, as] as const));
       const quantities = [...version.quantities].map(([price, many]) => [replaced.get(price) ?? price, many] as const);
-      return { ...version, plan: planOf(version.plan, replaced), quantities: new Map(quantities) };
+      const termsOf = (price: number) => {
+        const own = listed[price] as number;
+        if (!(life.plans[version.plan] as Plan).prices.includes(own)) return null;
+        return { agreed: now.get(own)?.said, quantity: version.quantities.get(own) };
+      };
+      return { ...version, plan: planOf(version.plan, replaced), quantities: new Map(quantities), termsOf };
     });
     const known = (price: number, span: Span) => knownIn(life, history, listed[price] as number, span);
     return { ...history, versions, known };

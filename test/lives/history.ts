@@ -58,6 +58,8 @@ export interface Version {
   /** Of the fees of the plan, by the price's number. */
   readonly quantities: ReadonlyMap<number, number>;
   readonly proration: 'second' | 'day' | 'none';
+  /** What it says of a price; null: it has not this price. */
+  readonly termsOf?: (price: number) => { agreed: string | undefined; quantity: number | undefined } | null;
   readonly credit: 'invoice' | 'wallet' | 'none';
   /** It was to come later: while the subscription is paused it waits. */
   readonly isScheduled?: boolean;
@@ -99,6 +101,19 @@ export interface Discount {
   readonly to: number | null;
   readonly madeAt: number;
 }
+
+/**
+ * How a version divides the time of a price; null: the price goes on as it is. Negotiated terms change by the second
+ * (commercial.md §1).
+ */
+export function prorationFor(before: Version, { proration, termsOf }: Version, price: number): Proration | null {
+  const [had, has] = [before.termsOf?.(price), termsOf?.(price)];
+  if (!(had && has)) return proration;
+  if (had.agreed !== has.agreed) return 'second';
+  return had.quantity === has.quantity ? null : proration;
+}
+
+type Proration = Version['proration'];
 
 /** The billed time of one version; adjoining times of one plan are one. */
 export interface Segment extends Version {
@@ -458,15 +473,19 @@ export function heldSpans(
 }
 
 /**
- * The place of an instant in a period, as money counts it. A change cuts at its instant, or at the start of that day of
- * the period. Without proration, the first version has the whole period. No cut lies before an earlier cut.
+ * The place of an instant in a period of a price, as money counts it. A change of it cuts at its instant, or at the
+ * start of that day of the period. Without proration, the first version has the whole period. No cut lies before an
+ * earlier cut.
  */
-export function position(history: History, { chain, whole, span }: Period, at: number): number {
+export function position(history: History, { chain, whole, span }: Period, price: number, at: number): number {
   if (at <= span.from) return span.from;
   if (at >= span.to) return span.to;
-  const cuts = segmentsOf(history)
-    .slice(1)
-    .filter(({ from }) => from > span.from && from <= at);
+  const segments = segmentsOf(history);
+  const cuts = segments.flatMap((cut, place) => {
+    if (place === 0 || cut.from <= span.from || cut.from > at) return [];
+    const proration = prorationFor(segments[place - 1] as Segment, cut, price);
+    return proration === null ? [] : [{ from: cut.from, proration }];
+  });
   let found = cuts.some(({ from }) => from === at) ? span.from : at;
   for (const { from, proration } of cuts) {
     const day = whole.from + Math.floor((from - whole.from) / DAY) * DAY;

@@ -375,7 +375,7 @@ class Mixed {
     const dice = this.#dice;
     if (!this.#isThere('s1')) return;
     const how = dice.of('refund', 'refund', 'cancel', 'writeOff');
-    const terms = { effective: 'now', proration: 'second', credit: 'invoice' } as const;
+    const terms = { effective: 'now', proration: dice.of('second', 'day'), credit: 'invoice' } as const;
     this.#push(
       { do: 'pay', how: 'full' },
       { do: 'change', sub: 's1', quantities: { 5: dice.between(1, 9) }, ...terms },
@@ -434,8 +434,9 @@ class Mixed {
       do: 'change',
       sub,
       overrides,
+      ...(sub === 's1' && dice.once(3) && { quantities: { 5: dice.between(1, 9) } }),
       effective: dice.of('now', 'now', 'periodEnd'),
-      proration: 'second',
+      proration: dice.of('second', 'second', 'day', 'none'),
       credit,
     });
     this.#advance(dice.of(2, 15, 31, 40));

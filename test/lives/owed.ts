@@ -16,6 +16,7 @@ import {
   type Period,
   periodsOf,
   position,
+  prorationFor,
   type Span,
   segmentsOf,
   type Version,
@@ -292,10 +293,10 @@ const feesOwed = (life: Life, history: History, index: number, period: Period) =
 function feeOwed(life: Life, history: History, index: number, period: Period, quantity: number): Bill[] {
   const held = heldSpans(life, history, period, index, quantity);
   // A pause takes its seconds from whoever has them, after changes have divided the period.
-  const spans = history.pauses.length === 0 ? held : unpaused(moneySpans(history, period, held), history);
+  const spans = history.pauses.length === 0 ? held : unpaused(moneySpans(history, period, index, held), history);
   if (spans.length === 0) return [];
   const shareOf = (them: readonly Span[]) =>
-    history.pauses.length === 0 ? moneyShare(history, period, them) : ofWhole(period, lengthOf(them));
+    history.pauses.length === 0 ? moneyShare(history, period, index, them) : ofWhole(period, lengthOf(them));
   const price = life.prices[index] as Price;
   // A price that comes, goes and comes back is credited and charged in parts. Each part is rounded.
   const cuts = segmentsOf(history).filter(({ from }) => from > period.whole.from && from < period.whole.to).length;
@@ -467,8 +468,8 @@ function usageOwed(life: Life, world: World, index: number, { period, closedTo }
   // Pauses with free usage scale what goes with the usage, and all of them its limits.
   const of = (during: Period, as: History, them: readonly Span[], usage?: 'free') =>
     isForTime
-      ? ofWhole(during, lengthOf(unpaused(moneySpans(as, during, them), as, usage)))
-      : limitShare(as, during, them, usage);
+      ? ofWhole(during, lengthOf(unpaused(moneySpans(as, during, index, them), as, usage)))
+      : limitShare(as, during, index, them, usage);
   const ends = Math.min(period.whole.to, period.chain.to, then.end ?? NEVER);
   const usedUntil = (soFar: readonly Span[], to: number) =>
     usedIn(life, world, index, { spans: soFar, period, isCut: to < ends });
@@ -549,12 +550,12 @@ function grantedIn({ grants, history }: World, allowance: number, { whole }: Per
 const ofWhole = ({ whole }: Period, length: number): Exact => exact(BigInt(length), BigInt(whole.to - whole.from));
 
 /** The share of a whole period that some spans have, as money counts them. */
-const moneyShare = (history: History, period: Period, spans: readonly Span[]): Exact =>
-  ofWhole(period, lengthOf(moneySpans(history, period, spans)));
+const moneyShare = (history: History, period: Period, price: number, spans: readonly Span[]): Exact =>
+  ofWhole(period, lengthOf(moneySpans(history, period, price, spans)));
 
-/** Some spans of a period, as money counts them. */
-function moneySpans(history: History, period: Period, spans: readonly Span[]): Span[] {
-  const at = (instant: number) => position(history, period, instant);
+/** Some spans of a period of a price, as money counts them. */
+function moneySpans(history: History, period: Period, price: number, spans: readonly Span[]): Span[] {
+  const at = (instant: number) => position(history, period, price, instant);
   return spans.map(({ from, to }) => ({ from: at(from), to: at(to) }));
 }
 
@@ -562,13 +563,15 @@ function moneySpans(history: History, period: Period, spans: readonly Span[]): S
  * The share of included units, flat prices and limits for usage that adds up: by seconds. A change without proration
  * takes no share away.
  */
-function limitShare(history: History, period: Period, spans: readonly Span[], usage?: 'free'): Exact {
+function limitShare(history: History, period: Period, price: number, spans: readonly Span[], usage?: 'free'): Exact {
   const { from, to } = period.span;
-  const cuts = segmentsOf(history)
-    .slice(1)
-    .filter((cut) => cut.from > from && cut.from < to);
-  const isCut = cuts.some(
-    (cut) => cut.proration === 'none' && spans.some((span) => span.from === cut.from || span.to === cut.from),
+  const segments = segmentsOf(history);
+  const isCut = segments.some(
+    (cut, place) =>
+      cut.from > from &&
+      cut.from < to &&
+      prorationFor(segments[place - 1] ?? cut, cut, price) === 'none' &&
+      spans.some((span) => span.from === cut.from || span.to === cut.from),
   );
   return ofWhole(period, lengthOf(unpaused(isCut ? [{ from, to }] : spans, history, usage)));
 }

@@ -153,6 +153,15 @@ describe('the invoice of a period that a change cuts', () => {
       charges: ['old 01-01/02-01'],
     },
     {
+      what: 'not prorated, and then by the second: what goes on through the first change is not cut by it',
+      versions: [
+        { from: '2026-01-01', prices: [fee('old'), fee('kept')] },
+        { from: '2026-01-11', prices: [fee('new'), fee('kept')], proration: 'none' },
+        { from: '2026-01-21', prices: [fee('new')] },
+      ],
+      charges: ['old 01-01/02-01', 'kept 01-01/01-21 0.6451'], // 20 of 31 days
+    },
+    {
       what: 'a gauge is prorated as a fee is',
       versions: [
         { from: '2026-01-01', prices: [use('level', 'MAX')] },

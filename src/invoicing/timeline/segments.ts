@@ -202,7 +202,8 @@ export function boundsOfSeries(terms: HistoricTerms, cadence: string, at: Instan
 /**
  * The place of an instant in a period for money. A cut by a change is at its instant, at the start of that day of the
  * period, or, not prorated, at the end: the first version has it all. An end at the period's own end stays there; at
- * its very start a change takes all of it. No cut lies before an earlier cut, whose time is already given away.
+ * its very start a change takes all of it. No cut lies before an earlier cut, whose time is already given away; but
+ * what goes on through a change is not cut by it (docs/decisions/0293-what-goes-on-is-not-cut.md).
  * @param priceId of the price whose time it is; absent: of the plan's own minimum
  */
 export function positionIn(
@@ -213,9 +214,21 @@ export function positionIn(
 ): Instant {
   if (!isAfter(at, period.start)) return period.start;
   if (!isBefore(at, period.end)) return period.end;
-  const cuts = segments.filter(({ start }) => isAfter(start, period.start) && !isAfter(start, at));
+  const cuts = segments.filter(
+    (cut, place) =>
+      isAfter(cut.start, period.start) && !isAfter(cut.start, at) && !goesOn(segments[place - 1] ?? cut, cut, priceId),
+  );
   const own = cuts.some(({ start }) => start.equals(at)) ? period.start : at;
   return cuts.map((cut) => positionOfCut(period, cut, priceId)).reduce(latest, own);
+}
+
+/** Do both versions have a price, or the plan's own minimum, on the same terms? A change cuts only what it changes. */
+function goesOn(before: Segment, version: Segment, priceId: string | null): boolean {
+  if (priceId === null)
+    return before.planCadence === version.planCadence && before.minimumAmount?.eq(version.minimumAmount ?? -1) === true;
+  const own = listPriceId(priceId);
+  const [had, has] = [before, version].map(({ prices }) => prices.find(({ id }) => listPriceId(id) === own));
+  return had !== undefined && has !== undefined && had.id === has.id && had.quantity.eq(has.quantity);
 }
 
 function positionOfCut(period: SeriesPeriod, cut: Segment, priceId: string | null): Instant {
