@@ -11,7 +11,8 @@ declare
 begin
   with now_so as materialized (
     select * from revenue_source s
-     where s.merchant_id = any (merchants) and s.record_id = any (records) and s.id = any (ids) and s.kind = of_kind
+     where s.merchant_id = any (merchants) and s.record_id = any (records) and s.kind = of_kind
+       and (s.id = s.record_id or s.id = any (ids))
   ), before as materialized (
     select * from revenue_fact f where f.merchant_id = any (merchants) and f.id = any (ids)
   ), gone as (
